@@ -1,0 +1,149 @@
+"""Driving a reservoir: a signal in, states out, by the fastest loop that fits."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _checks, kernels
+from ._checks import DegenerateStep, Floats, StateOverflow
+from .activations import Linear, OnSphere, Tanh
+from .reservoir import Reservoir
+from .topology import Dense
+
+CHUNK = 4096  # rows; 16 MB of states at 500 units
+
+
+def drive(reservoir: Reservoir, signal: Any, start: ArrayLike | None = None) -> Any:
+    """The states x_k = F(x_{k-1}, s_k) that a signal leaves behind, beginning at `start` (zero by default).
+
+    signal (T, d) or (T,) -> states (T, N). A list of such arrays, of any lengths -> a list of states, each from its own start.
+    A batch (B, T, d) -> (B, T, N), for a dense W as one matrix product per step; `start` may then be (B, N).
+    A pre-activation of exactly zero has no direction: the state keeps the one it had, and a DegenerateStep warning tells how often.
+
+    >>> from spheresn import random_reservoir
+    >>> states = drive(random_reservoir(50, rng=0), np.sin(np.arange(100.0)))
+    >>> states.shape, bool(np.allclose(np.linalg.norm(states, axis=1), 1.0))
+    ((100, 50), True)
+    """
+    if _is_series(signal):
+        starts = starts_of(reservoir, start, len(signal))
+        series = [rows_of(reservoir, s, f"signal[{i}]") for i, s in enumerate(signal)]
+        return [_drive_one(reservoir, rows, state) for rows, state in zip(series, starts, strict=True)]
+    if np.ndim(signal) == 3:
+        return _drive_batch(reservoir, signal, start)
+    return _drive_one(reservoir, rows_of(reservoir, signal), starts_of(reservoir, start, 1)[0])
+
+
+def drive_chunks(reservoir: Reservoir, signal: Any, chunk: int = CHUNK, start: ArrayLike | None = None) -> Iterator[Floats]:
+    """The states of `drive` in pieces of at most `chunk` rows, the same to the last bit, in bounded memory.
+
+    signal: an array (T, d), or an iterable of arrays (rows, d) that arrive one after the other.
+    """
+    size = _checks.whole("chunk", chunk, 1)
+    state = starts_of(reservoir, start, 1)[0]
+    pieces: Iterable[Any] = [signal] if hasattr(signal, "ndim") else signal
+    for piece in pieces:
+        rows = rows_of(reservoir, piece)
+        for first in range(0, len(rows), size):
+            states = _drive_one(reservoir, rows[first : first + size], state)
+            state = states[-1].copy()
+            yield states
+
+
+def loop_arguments(reservoir: Reservoir) -> tuple[Any, ...] | None:
+    """(W, W_inᵀ, b, activation) as the compiled loops want them; None for an activation of the user's own."""
+    act = activation_code(reservoir)
+    if act is None:
+        return None
+    return reservoir.recurrent.kernel_data(), np.ascontiguousarray(reservoir.inputs.T), reservoir.bias, act
+
+
+def activation_code(reservoir: Reservoir) -> tuple[Any, ...] | None:
+    """(kind, radius, bend, leak, low, high): the activation as numbers; squares are safe between low and high."""
+    activation, real = reservoir.activation, reservoir.dtype.type
+    if type(activation) is OnSphere:
+        kind, radius, bend = kernels.BENT if activation.bend else kernels.SPHERE, activation.radius, activation.bend
+    elif type(activation) in (Tanh, Linear):
+        kind, radius, bend = kernels.TANH if type(activation) is Tanh else kernels.LINEAR, 1.0, 0.0
+    else:
+        return None
+    low, high = (1e-280, 1e280) if real is np.float64 else (1e-30, 1e30)
+    return kind, real(radius), real(bend), real(reservoir.leak), real(low), real(high)
+
+
+def _is_series(signal: Any) -> bool:
+    return isinstance(signal, (list, tuple)) and len(signal) > 0 and all(getattr(s, "ndim", 0) in (1, 2) for s in signal)
+
+
+def rows_of(reservoir: Reservoir, signal: Any, name: str = "signal") -> Floats:
+    """The signal as (T, d), checked."""
+    return _checks.table(name, signal, reservoir.n_inputs, reservoir.dtype)
+
+
+def starts_of(reservoir: Reservoir, start: ArrayLike | None, count: int) -> Floats:
+    """One start (N,) for each of `count` series, zero by default."""
+    if start is None:
+        return np.zeros((count, reservoir.units), reservoir.dtype)
+    given = np.asarray(start)
+    states = _checks.array("start", given, 2 if given.ndim == 2 else 1, reservoir.dtype)
+    if states.shape not in ((reservoir.units,), (count, reservoir.units)):
+        raise ValueError(f"start must be a state of shape ({reservoir.units},), one per series, got {states.shape}; pass such states")
+    return np.ascontiguousarray(np.broadcast_to(states, (count, reservoir.units)))
+
+
+def _drive_one(reservoir: Reservoir, rows: Floats, start: Floats) -> Floats:
+    states = np.empty((len(rows), reservoir.units), reservoir.dtype)
+    arguments = loop_arguments(reservoir)
+    if arguments is None:
+        return _drive_by_steps(reservoir, rows, start, states)
+    matrix, inputs, bias, act = arguments
+    degenerate, overflowed = kernels.open_loop(matrix, inputs, bias, act, rows, start, states)
+    _report(degenerate, overflowed)
+    return states
+
+
+def _drive_by_steps(reservoir: Reservoir, rows: Floats, state: Floats, states: Floats) -> Floats:
+    for k, row in enumerate(rows):
+        states[k] = state = reservoir.step(state, row)
+        if not np.isfinite(state).all():
+            _report(0, k)
+    return states
+
+
+def _drive_batch(reservoir: Reservoir, signals: ArrayLike, start: ArrayLike | None) -> Floats:
+    rows = _checks.array("signal", signals, 3, reservoir.dtype)
+    starts = starts_of(reservoir, start, len(rows))
+    arguments = loop_arguments(reservoir)
+    if arguments is None or not isinstance(reservoir.recurrent, Dense) or rows.shape[2] != reservoir.n_inputs:
+        return np.stack([_drive_one(reservoir, rows_of(reservoir, s), x) for s, x in zip(rows, starts, strict=True)])
+    (matrix,), inputs, bias, act = arguments
+    return run_batch(matrix, np.ones(len(rows)), inputs[None], bias[None], act, rows, starts)
+
+
+def run_batch(
+    matrix: Floats, scales: Floats, inputs: Floats, biases: Floats, act: tuple[Any, ...], signals: Floats, starts: Floats
+) -> Floats:
+    """`kernels.batch_loop` with its states made and its outcome judged."""
+    states = np.empty((len(starts), signals.shape[1], starts.shape[1]), starts.dtype)
+    degenerate, row, step = kernels.batch_loop(matrix, scales.astype(starts.dtype), inputs, biases, act, signals, starts, states)
+    _report(degenerate, step, f" of row {row}")
+    return states
+
+
+def _report(degenerate: int, overflowed: int, where: str = "") -> None:
+    if overflowed >= 0:
+        raise StateOverflow(
+            f"the state left the range of its floating point type at step {overflowed}{where}; "
+            "lower the spectral radius (below 1 for a linear network) or the scale of the input"
+        )
+    if degenerate:
+        warnings.warn(
+            f"{degenerate} step(s) had a pre-activation of exactly zero and kept the previous direction; a bias avoids this",
+            DegenerateStep,
+            stacklevel=4,
+        )

@@ -1,0 +1,182 @@
+"""The reservoir: a_k = W x_{k-1} + W_in s_k + b, x_k = f(a_k), with an optional leak."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from . import _checks, sphere
+from ._checks import Floats
+from .activations import Activation, OnSphere
+from .topology import Recurrent, as_recurrent
+from .topology.build import draw
+
+
+@dataclass(frozen=True, eq=False)
+class Reservoir:
+    """An echo state network without its readout; a `System`.
+
+    recurrent: W as an array (N, N), a scipy sparse matrix or a topology; inputs: W_in (N, d) or (N,) for one input;
+    bias: b (N,), none by default; leak in (0, 1]: x_k = (1 - leak) x_{k-1} + leak f(a_k), on the sphere projected again.
+    All numbers are float64 unless W and W_in are both float32.
+
+    >>> turn = Reservoir(recurrent=[[0.0, -1.0], [1.0, 0.0]], inputs=[0.0, 0.0])
+    >>> turn.step(np.array([1.0, 0.0]), np.array([0.3]))
+    array([0., 1.])
+    """
+
+    recurrent: Any
+    inputs: Any
+    activation: Activation = OnSphere()  # noqa: RUF009  frozen
+    bias: Any = None
+    leak: float = 1.0
+
+    def __post_init__(self) -> None:
+        matrix = as_recurrent(self.recurrent)
+        dtype = np.dtype(np.float32 if matrix.dtype == _dtype_of(self.inputs) == np.float32 else np.float64)
+        inputs = _input_matrix(self.inputs, matrix.size, dtype)
+        values = {
+            "recurrent": matrix if matrix.dtype == dtype else matrix.astype(dtype),
+            "inputs": inputs,
+            "bias": _bias_vector(self.bias, matrix.size, dtype),
+            "leak": _checks.real("leak", self.leak, 0.0, 1.0, above=True),
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def units(self) -> int:
+        """N."""
+        return int(self.recurrent.size)
+
+    @property
+    def n_inputs(self) -> int:
+        """d, the columns of the signal."""
+        return int(self.inputs.shape[1])
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """float64, or float32."""
+        return self.recurrent.dtype  # type: ignore[no-any-return]
+
+    @property
+    def tangent_dim(self) -> int:
+        """N, or N - 1 on the sphere."""
+        return self.units - (self.activation.sphere_radius is not None)
+
+    def pre_activation(self, state: Floats, inputs: Floats) -> Floats:
+        """a = W x + W_in s + b."""
+        return np.asarray(self.recurrent.matvec(state) + self.inputs @ inputs + self.bias)
+
+    def step(self, state: Floats, inputs: Floats) -> Floats:
+        """The next state (N,)."""
+        a = self.pre_activation(state, inputs)
+        radius = self.activation.sphere_radius
+        if radius is None:
+            return self._mixed(state, self.activation.value(a))
+        if not a.any():
+            return keep_direction(state, radius)
+        mixed = self._mixed(state, self.activation.value(a))
+        return sphere.project(mixed, radius) if mixed.any() else keep_direction(state, radius)
+
+    def tangent_step(self, state: Floats, inputs: Floats, tangents: Floats) -> tuple[Floats, Floats]:
+        """The next state and the derivative of the step times the tangents (N,) or (N, k)."""
+        a = self.pre_activation(state, inputs)
+        carried = self.activation.pushforward(a, self.recurrent.matvec(tangents))
+        carried = self._mixed(tangents, carried)
+        radius = self.activation.sphere_radius
+        if radius is not None and self.leak < 1.0:
+            mixed = self._mixed(state, self.activation.value(a))
+            carried = sphere.project_pushforward(mixed, carried, radius)
+        return self.step(state, inputs), carried
+
+    def rescaled(self, recurrent: float = 1.0, inputs: float = 1.0, bias: float = 1.0) -> Reservoir:
+        """The same network with W, W_in and b multiplied by these factors."""
+        return replace(self, recurrent=self.recurrent.scaled(recurrent), inputs=self.inputs * inputs, bias=self.bias * bias)
+
+    def _mixed(self, old: Floats, new: Floats) -> Floats:
+        return new if self.leak == 1.0 else np.asarray((1.0 - self.leak) * old + self.leak * new, dtype=self.dtype)
+
+
+def keep_direction(state: Floats, radius: float) -> Floats:
+    """Where a step has no direction: the previous one; from the zero state, which has none either, r(1, ..., 1)/√N."""
+    return sphere.project(state if state.any() else np.ones_like(state), radius)
+
+
+def random_reservoir(
+    units: int,
+    n_inputs: int = 1,
+    *,
+    activation: Activation | None = None,
+    topology: str | ArrayLike | Recurrent = "gaussian",
+    density: float | None = None,
+    spectral_radius: float | None = None,
+    input_scaling: float = 1.0,
+    bias_scaling: float = 0.0,
+    leak: float = 1.0,
+    rng: np.random.Generator | int,
+    dtype: DTypeLike = np.float64,
+) -> Reservoir:
+    """A reservoir with random links: W by topology, W_in and b uniform in [-1, 1] times their scaling.
+
+    topology: gaussian, uniform, sparse, rotation, ring, delay_line, or a matrix. density: the share of links that exist (gaussian, uniform,
+    sparse). spectral_radius: what W is rescaled to, exactly; left out it is 1, except that a given W and a delay line keep their own.
+    W, W_in and b have random streams of their own: more inputs leave W as it is.
+
+    >>> random_reservoir(100, topology="ring", spectral_radius=0.9, rng=np.random.default_rng(0)).recurrent.spectral_radius()
+    0.9
+    """
+    _checks.whole("units", units, 1)
+    _checks.whole("n_inputs", n_inputs, 0)
+    for_links, for_inputs, for_bias = _checks.generator(rng).spawn(3)
+    matrix = _links(topology, units, for_links, density, spectral_radius)
+    weights = for_inputs.uniform(-1.0, 1.0, (n_inputs, units)).T * _checks.real("input_scaling", input_scaling)
+    bias = for_bias.uniform(-1.0, 1.0, units) * _checks.real("bias_scaling", bias_scaling)
+    kind = _checks.float_type("dtype", dtype)
+    return Reservoir(matrix.astype(kind), weights.astype(kind), activation or OnSphere(), bias, leak)
+
+
+def with_spectral_radius(matrix: Recurrent, spectral_radius: float) -> Recurrent:
+    """W rescaled to max |λ_i| = spectral_radius."""
+    target = _checks.real("spectral_radius", spectral_radius, 0.0)
+    own = matrix.spectral_radius()
+    if own == 0.0:
+        raise ValueError(
+            f"spectral_radius must be left out for a nilpotent W (a delay line, or too few links to close a cycle), got {target:g}; "
+            "all its eigenvalues are zero and no factor changes that: scale the weights of its links, or raise the density"
+        )
+    return matrix.scaled(target / own)
+
+
+def _links(topology: Any, units: int, rng: np.random.Generator, density: float | None, spectral_radius: float | None) -> Recurrent:
+    if isinstance(topology, str):
+        matrix = draw(topology, units, rng, density)
+        fixed = topology == "delay_line"
+    else:
+        matrix, fixed = as_recurrent(topology), True
+    if matrix.size != units:
+        raise ValueError(f"units must be the size of the given W, {matrix.size}, got {units}; pass the same number")
+    if spectral_radius is None and fixed:
+        return matrix
+    return with_spectral_radius(matrix, 1.0 if spectral_radius is None else spectral_radius)
+
+
+def _dtype_of(values: Any) -> Any:
+    return getattr(values, "dtype", np.dtype(np.float64))
+
+
+def _input_matrix(values: ArrayLike, units: int, dtype: np.dtype[Any]) -> Floats:
+    matrix = _checks.table("inputs", values, dtype=dtype)
+    if len(matrix) != units:
+        raise ValueError(f"inputs must have one row per unit, {units}, got shape {matrix.shape}; pass W_in of shape (N, d)")
+    return matrix
+
+
+def _bias_vector(values: ArrayLike | None, units: int, dtype: np.dtype[Any]) -> Floats:
+    vector = np.zeros(units, dtype) if values is None else _checks.array("bias", values, 1, dtype)
+    if len(vector) != units:
+        raise ValueError(f"bias must have one value per unit, {units}, got {len(vector)}; pass b of shape (N,)")
+    return vector

@@ -1,0 +1,61 @@
+"""The sphere of radius r in R^N: projection onto it, the derivative of that projection, tangents, distances, points."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ._checks import Floats, NoDirection
+
+# Squares of numbers outside this range may over- or underflow; such vectors are scaled by their largest entry first.
+SAFE_LOW, SAFE_HIGH = 1e-140, 1e140
+
+
+def norm(vector: Floats) -> float:
+    """|a|, without overflow or underflow of the squares."""
+    largest = float(np.abs(vector).max(initial=0.0))
+    if largest == 0.0 or not np.isfinite(largest) or (vector.dtype == np.float64 and SAFE_LOW < largest < SAFE_HIGH):
+        return float(np.linalg.norm(vector)) if np.isfinite(largest) else np.inf
+    return largest * float(np.linalg.norm(vector.astype(np.float64) / largest))
+
+
+def unit(vector: Floats) -> Floats:
+    """a/|a|; the zero vector has none."""
+    length = norm(vector)
+    if length == 0.0:
+        raise NoDirection("a zero vector has no direction, so it cannot be projected onto the sphere; add a bias or start elsewhere")
+    if not np.isfinite(length) or length < np.finfo(vector.dtype).tiny:
+        return unit(vector / np.abs(vector).max())
+    return np.asarray(vector / vector.dtype.type(length))
+
+
+def project(vector: Floats, radius: float = 1.0) -> Floats:
+    """r a/|a|, the nearest point of the sphere. [VAL19, eqn:new_activation]"""
+    return np.asarray(radius * unit(vector), dtype=vector.dtype)
+
+
+def project_pushforward(vector: Floats, tangents: Floats, radius: float = 1.0) -> Floats:
+    """Derivative of `project` at a: (r/|a|)(v - â(â·v)), for one v (N,) or columns (N, k).
+
+    The printed Jacobian multiplies element by element where this has a matrix product [VAL19, eqn:jacobian].
+    """
+    return np.asarray(tangent(vector, tangents) * (radius / norm(vector)), dtype=vector.dtype)
+
+
+def tangent(point: Floats, vectors: Floats) -> Floats:
+    """The part of v (N,) or (N, k) orthogonal to the point: v - x̂(x̂·v)."""
+    direction = unit(point)
+    return np.asarray(vectors - np.multiply.outer(direction, direction @ vectors), dtype=point.dtype)
+
+
+def geodesic_distance(one: Floats, other: Floats, radius: float = 1.0) -> float:
+    """Length of the shortest arc between the directions of two points: r·2 atan2(|x̂-ŷ|, |x̂+ŷ|).
+
+    Unlike arccos(x̂·ŷ) it keeps all digits for near and for nearly opposite points.
+    """
+    x, y = unit(one), unit(other)
+    return float(radius * 2.0 * np.arctan2(np.linalg.norm(x - y), np.linalg.norm(x + y)))
+
+
+def random_point(units: int, rng: np.random.Generator, radius: float = 1.0) -> Floats:
+    """A point drawn uniformly from the sphere of `radius` in R^units."""
+    return project(rng.standard_normal(units), radius)

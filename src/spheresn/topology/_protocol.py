@@ -1,0 +1,43 @@
+"""What a reservoir asks of its recurrent matrix W."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from .._checks import Floats
+
+
+class Recurrent(Protocol):
+    """A square matrix W that multiplies fast and knows its spectral radius."""
+
+    @property
+    def size(self) -> int:
+        """The number of units N."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """float32 or float64."""
+
+    def matvec(self, vectors: Floats) -> Floats:
+        """W v, for v (N,) or (N, k)."""
+
+    def rmatvec(self, vectors: Floats) -> Floats:
+        """Wᵀ v, for v (N,) or (N, k)."""
+
+    def spectral_radius(self) -> float:
+        """max |λ_i(W)|, exact."""
+
+    def scaled(self, factor: float) -> Self:
+        """factor · W."""
+
+    def astype(self, dtype: DTypeLike) -> Self:
+        """W in another precision."""
+
+    def toarray(self) -> Floats:
+        """W as an array (N, N)."""
+
+    def kernel_data(self) -> tuple[Any, ...]:
+        """The named tuple of numbers that tells the compiled loops how to multiply."""

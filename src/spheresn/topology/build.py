@@ -1,0 +1,112 @@
+"""Topologies by name, drawn from a random generator, and given matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import sparse as sp
+
+from .. import _checks
+from .._checks import Floats
+from ._dense import Dense
+from ._protocol import Recurrent
+from ._rotation import Rotation
+from ._shift import Shift
+from ._sparse import Sparse
+
+Draw = Callable[[int], Floats]
+
+
+def gaussian(units: int, rng: np.random.Generator, density: float = 1.0) -> Dense | Sparse:
+    """Independent normal entries; a share `density` of them differs from zero."""
+    return _independent(units, rng, density, rng.standard_normal)
+
+
+def uniform(units: int, rng: np.random.Generator, density: float = 1.0) -> Dense | Sparse:
+    """Independent entries, uniform in [-1, 1]; a share `density` of them differs from zero."""
+    return _independent(units, rng, density, lambda count: rng.uniform(-1.0, 1.0, count))
+
+
+def sparse(units: int, rng: np.random.Generator, density: float = 0.1) -> Sparse:
+    """Independent normal entries stored by rows, one in ten by default."""
+    return _sparse_independent(units, rng, _checks.real("density", density, 0.0, 1.0, above=True), rng.standard_normal)
+
+
+def rotation(units: int, rng: np.random.Generator) -> Rotation:
+    """A random orthogonal matrix as plane rotations: one angle in each of N/2 equal cells of (0, π).
+
+    The cells mimic the repulsion between the eigenvalues of a Haar-random orthogonal matrix, whose angles never crowd.
+    """
+    half = _checks.whole("units", units, 1) // 2
+    return Rotation(units, np.pi * (np.arange(half) + rng.uniform(size=half)) / max(half, 1))
+
+
+def ring(units: int, weight: float = 1.0) -> Shift:
+    """Every unit feeds the next, the last one the first."""
+    return Shift(_checks.whole("units", units, 1), _checks.real("weight", weight))
+
+
+def delay_line(units: int, weight: float = 1.0) -> Shift:
+    """Every unit feeds the next; what reaches the end is forgotten. Nilpotent: its spectral radius is 0 for any weight."""
+    return Shift(_checks.whole("units", units, 1), _checks.real("weight", weight), closed=False)
+
+
+TOPOLOGIES: dict[str, Callable[..., Recurrent]] = {
+    "gaussian": gaussian,
+    "uniform": uniform,
+    "sparse": sparse,
+    "rotation": rotation,
+    "ring": lambda units, rng: ring(units),
+    "delay_line": lambda units, rng: delay_line(units),
+}
+WITH_DENSITY = ("gaussian", "uniform", "sparse")
+
+
+def draw(name: str, units: int, rng: np.random.Generator, density: float | None) -> Recurrent:
+    """The topology called `name` on `units` units."""
+    build = TOPOLOGIES[_checks.one_of("topology", name, TOPOLOGIES)]
+    _checks.whole("units", units, 1)
+    if density is None:
+        return build(units, rng)
+    if name not in WITH_DENSITY:
+        if density == 1.0:
+            return build(units, rng)
+        raise ValueError(f"density must be left out for the {name} topology, got {density!r}; its links are fixed")
+    return build(units, rng, density)
+
+
+def as_recurrent(matrix: Any) -> Recurrent:
+    """A given square matrix: an array, a scipy sparse matrix, or a topology, which is returned as it is."""
+    if hasattr(matrix, "kernel_data"):
+        return matrix  # type: ignore[no-any-return]
+    kind = np.float32 if getattr(matrix, "dtype", None) == np.float32 else np.float64
+    if sp.issparse(matrix):
+        _square(matrix.shape)
+        kept = sp.csr_array(matrix, dtype=kind)
+        kept.sum_duplicates()
+        _checks.finite("recurrent", kept.data)
+        return Sparse(kept)
+    full = _checks.array("recurrent", matrix, 2, kind)
+    _square(full.shape)
+    return Dense(full)
+
+
+def _square(shape: tuple[int, ...]) -> None:
+    if len(shape) != 2 or shape[0] != shape[1] or shape[0] < 1:
+        raise ValueError(f"recurrent must be a square matrix of at least one unit, got shape {shape}; pass W of shape (N, N)")
+
+
+def _independent(units: int, rng: np.random.Generator, density: float, draw_values: Draw) -> Dense | Sparse:
+    _checks.whole("units", units, 1)
+    if _checks.real("density", density, 0.0, 1.0, above=True) < 1.0:
+        return _sparse_independent(units, rng, density, draw_values)
+    return Dense(draw_values(units * units).reshape(units, units))
+
+
+def _sparse_independent(units: int, rng: np.random.Generator, density: float, draw_values: Draw) -> Sparse:
+    size = _checks.whole("units", units, 1)
+    matrix = sp.random_array((size, size), density=density, format="csr", rng=rng, data_sampler=lambda size: draw_values(int(size)))
+    matrix.sort_indices()
+    return Sparse(matrix)

@@ -1,0 +1,40 @@
+"""What several tests share."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import spheresn as sn
+
+ACTIVATIONS = {
+    "sphere": sn.OnSphere(),
+    "sphere of radius 2.5": sn.OnSphere(radius=2.5),
+    "bent": sn.OnSphere(bend=0.5),
+    "bent, radius 3": sn.OnSphere(radius=3.0, bend=1.0),
+    "tanh": sn.Tanh(),
+    "linear": sn.Linear(),
+}
+SPHERES = {name: act for name, act in ACTIVATIONS.items() if isinstance(act, sn.OnSphere)}
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(20190811)
+
+
+def network(units: int, activation, rng, topology: str = "gaussian", **kwargs) -> sn.Reservoir:
+    """A random reservoir, contracting when linear, of any topology."""
+    radius = None if topology == "delay_line" else 0.8
+    few = {"density": 1.0} if topology == "sparse" and units < 20 else {}  # one link in ten of a few closes no cycle
+    options = {"spectral_radius": radius, "input_scaling": 0.7, **few, **kwargs}
+    return sn.random_reservoir(units, activation=activation, topology=topology, rng=rng, **options)
+
+
+def iterate(reservoir: sn.Reservoir, signal: np.ndarray, start: np.ndarray) -> np.ndarray:
+    """The plain loop over `step`, which every kernel must equal."""
+    states, state = [], start
+    for row in signal:
+        state = reservoir.step(state, row)
+        states.append(state)
+    return np.array(states)
