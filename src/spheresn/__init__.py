@@ -3,7 +3,7 @@
 x_k = r a_k/|a_k|, a_k = W x_{k-1} + W_in s_k [VAL19], beside tanh and linear networks: drive them, measure them, forecast with them.
 """
 
-from . import datasets, metrics, sphere, topology
+from . import analysis, datasets, metrics, sphere, topology
 from ._checks import DegenerateStep, NoDirection, StateOverflow
 from .activations import Linear, OnSphere, Tanh
 from .drive import drive, drive_chunks
@@ -22,6 +22,7 @@ __all__ = [
     "StateOverflow",
     "System",
     "Tanh",
+    "analysis",
     "datasets",
     "drive",
     "drive_chunks",

@@ -2,6 +2,19 @@
 
 from .batch import batch_loop
 from .loop import open_loop
-from .names import BENT, LINEAR, SPHERE, TANH
+from .names import BENT, DEGENERATE, FINE, LINEAR, OVERFLOW, SPHERE, TANH
+from .tangent import tangent_block_loop, tangent_vector_loop
 
-__all__ = ["BENT", "LINEAR", "SPHERE", "TANH", "batch_loop", "open_loop"]
+__all__ = [
+    "BENT",
+    "DEGENERATE",
+    "FINE",
+    "LINEAR",
+    "OVERFLOW",
+    "SPHERE",
+    "TANH",
+    "batch_loop",
+    "open_loop",
+    "tangent_block_loop",
+    "tangent_vector_loop",
+]
