@@ -11,7 +11,7 @@ import spheresn
 
 ROOT = Path(spheresn.__file__).parent
 LAYERS = [
-    ["_checks"],
+    ["_checks", "_version"],
     ["sphere", "system", "topology", "metrics"],
     ["activations"],
     ["reservoir", "kernels", "drive", "grid"],

@@ -5,16 +5,20 @@ x_k = r a_k/|a_k|, a_k = W x_{k-1} + W_in s_k [VAL19], beside tanh and linear ne
 
 from . import analysis, datasets, metrics, sphere, topology
 from ._checks import DegenerateStep, NoDirection, StateOverflow
+from ._version import __version__ as __version__
 from .activations import Linear, OnSphere, Tanh
 from .drive import drive, drive_chunks
+from .estimators import ESNClassifier, ESNForecaster, ESNRegressor
 from .grid import drive_grid
+from .persistence import load, save
 from .reservoir import Reservoir, random_reservoir
 from .system import System
 
-__version__ = "0.1.0"
-
 __all__ = [
     "DegenerateStep",
+    "ESNClassifier",
+    "ESNForecaster",
+    "ESNRegressor",
     "Linear",
     "NoDirection",
     "OnSphere",
@@ -27,8 +31,10 @@ __all__ = [
     "drive",
     "drive_chunks",
     "drive_grid",
+    "load",
     "metrics",
     "random_reservoir",
+    "save",
     "sphere",
     "topology",
 ]

@@ -1,4 +1,4 @@
-"""Models on disk: safetensors with a JSON header. Nothing is unpickled and no code runs on loading."""
+"""Models on disk: safetensors with a JSON header. Nothing is unpickled, and loading runs no code of the file."""
 
 from __future__ import annotations
 
@@ -11,15 +11,140 @@ from typing import Any
 import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
+from sklearn.utils.validation import check_is_fitted
 
-from . import _checks
-from .activations import Linear, OnSphere, Tanh
+from ._checks import Floats
+from ._version import __version__
 from .estimators import ESNClassifier, ESNForecaster, ESNRegressor
-from .estimators.closed import ClosedLoop
-from .estimators.stream import Frame, Scaler
-from .readout import Quadratic, Weights
-from .reservoir import Reservoir
-from .topology import Dense, Rotation, Shift, Sparse
+from .estimators._parts import frame_from, frame_parts, loop_from, loop_parts
 
 FORMAT = 1
-KINDS: dict[str, type] = {kind.__name__: kind for kind in (ESNRegressor, ESNForecaster, ESNClassifier)}
+KINDS: dict[str, Any] = {kind.__name__: kind for kind in (ESNRegressor, ESNForecaster, ESNClassifier)}
+NUMBERS = ("lyapunov_", "memory_", "bend_", "penalty_", "n_features_in_", "score_", "loo_error_")
+FLAGS = ("_one_output", "_one_column", "whole_series_")
+ARRAYS = ("state_", "last_", "low_", "high_")
+
+
+class ModelFileError(ValueError):
+    """A file that is not a model, or not one that this version can read."""
+
+
+def save(model: Any, path: str | os.PathLike[str]) -> None:
+    """Write a fitted estimator to one file, whole or not at all.
+
+    >>> import spheresn as sn
+    >>> model = sn.ESNRegressor(units=20, bend=0.5, memory=2, random_state=0).fit(np.sin(np.arange(99.0))[:, None], np.cos(np.arange(99.0)))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     sn.save(model, folder + "/m.spheresn")
+    ...     again = sn.load(folder + "/m.spheresn")
+    >>> bool(np.array_equal(again.predict(np.ones((5, 1))), model.predict(np.ones((5, 1)))))
+    True
+    """
+    kind = type(model).__name__
+    if KINDS.get(kind) is not type(model):
+        raise ValueError(f"model must be an estimator of spheresn, got {kind}; save other objects by their own means")
+    if model.readout is not None:
+        raise ValueError("model must have the ridge readout to be saved, got a regressor of your own; its format is not known here")
+    check_is_fitted(model)
+    if kind == "ESNRegressor":
+        model._refresh()
+    values, tensors = _contents(model)
+    header = {"format": FORMAT, "library": __version__, "kind": kind, "parameters": _parameters(model), "values": values}
+    _write({name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}, {"spheresn": json.dumps(header)}, Path(path))
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """The estimator that `save` wrote, whose outputs are the same to the last bit."""
+    try:
+        with safe_open(os.fspath(path), framework="numpy") as file:
+            header = _header(file.metadata())
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  not a dict
+        return _assemble(header, tensors)
+    except FileNotFoundError:
+        raise ModelFileError(f"path must be a saved model, got {os.fspath(path)!r}, which does not exist; check the name") from None
+    except (ModelFileError, MemoryError):
+        raise
+    except (SafetensorError, OSError, ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise ModelFileError(
+            f"path must be a whole file written by spheresn.save, got {os.fspath(path)!r} ({reason}); save it anew"
+        ) from None
+
+
+def _header(metadata: dict[str, str] | None) -> dict[str, Any]:
+    header = json.loads((metadata or {})["spheresn"])
+    if header["format"] > FORMAT:
+        raise ModelFileError(f"the file has format {header['format']}, written by spheresn {header['library']}; update spheresn to read it")
+    return dict(header)
+
+
+def _contents(model: Any) -> tuple[dict[str, Any], dict[str, Floats]]:
+    own = vars(model)
+    values = {name: _plain(own[name]) for name in NUMBERS + FLAGS if name in own}
+    values["columns"] = [str(name) for name in getattr(model, "feature_names_in_", [])]
+    tensors = {name: own[name] for name in ARRAYS if name in own}
+    if isinstance(model, ESNForecaster):
+        part_values, part_tensors = loop_parts(model)
+    else:
+        part_values, part_tensors = frame_parts(model)
+    if isinstance(model, ESNClassifier):
+        values["classes"] = [_plain(one) for one in model.classes_]
+        values["class_type"] = model.classes_.dtype.str
+    return {**values, **part_values}, {**tensors, **part_tensors}
+
+
+def _assemble(header: dict[str, Any], tensors: dict[str, Floats]) -> Any:
+    values = header["values"]
+    for name, tensor in tensors.items():
+        if tensor.dtype.kind == "f" and not np.isfinite(tensor).all():
+            raise ModelFileError(f"the file has numbers that are not finite in {name!r}; save the model anew")
+    model = KINDS[header["kind"]](**{name: _checked_parameter(value) for name, value in header["parameters"].items()})
+    for name in NUMBERS + FLAGS:
+        if name in values:
+            setattr(model, name, _checked_parameter(values[name]))
+    for name in ARRAYS:
+        if name in tensors:
+            setattr(model, name, tensors[name])
+    if values["columns"]:
+        model.feature_names_in_ = np.array([str(name) for name in values["columns"]], dtype=object)
+    (loop_from if isinstance(model, ESNForecaster) else frame_from)(model, values, tensors)
+    if isinstance(model, ESNClassifier):
+        model.classes_ = _classes(values)
+    return model
+
+
+def _classes(values: dict[str, Any]) -> Any:
+    kind = np.dtype(str(values["class_type"]))
+    if kind.kind not in "biufU" or kind.itemsize > 4096:
+        raise ModelFileError(f"the file has classes of type {kind}; save the model anew")
+    return np.array([_checked_parameter(one) for one in values["classes"]]).astype(kind)
+
+
+def _parameters(model: Any) -> dict[str, Any]:
+    """The parameters; a matrix given as topology and a generator given as random_state live on in the network itself."""
+    known = model.get_params(deep=False)
+    known["topology"] = known["topology"] if isinstance(known["topology"], str) else "given"
+    known["random_state"] = _plain(known["random_state"]) if isinstance(known["random_state"], (int, np.integer)) else None
+    return {name: _plain(value) for name, value in known.items()}
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _checked_parameter(value: Any) -> Any:
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    raise ModelFileError(f"the file has a {type(value).__name__} where a number or a name belongs; save the model anew")
+
+
+def _write(tensors: dict[str, Floats], metadata: dict[str, str], path: Path) -> None:
+    """To a file beside it first, so that a crash leaves the old one."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    os.close(handle)
+    try:
+        save_file(tensors, temporary, metadata)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

@@ -1,6 +1,7 @@
 """Estimators in the manners of scikit-learn."""
 
-from .forecaster import ESNForecaster
+from .classifier import ESNClassifier
+from .forecaster import ESNForecaster, OutOfRange
 from .regressor import ESNRegressor
 
-__all__ = ["ESNForecaster", "ESNRegressor"]
+__all__ = ["ESNClassifier", "ESNForecaster", "ESNRegressor", "OutOfRange"]

@@ -79,7 +79,7 @@ class ESNClassifier(ClassifierMixin, Network):  # type: ignore[misc]
             return [rows], [labels]
         series = as_series(self, X, reset=True)
         if y is None or len(y) != len(series):
-            raise ValueError(f"y must have one entry per series, {len(series)}, got {None if y is None else len(y)}; pass a list as long as X")
+            raise ValueError(f"y must have one entry per series, {len(series)}, got another number; pass a list as long as X")
         labels = list(y)
         if np.ndim(labels[0]) == 0:
             return series, list(column_or_1d(np.asarray(labels)))

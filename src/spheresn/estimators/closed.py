@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -17,12 +18,13 @@ from ..reservoir import Reservoir
 class ClosedLoop:
     """The forecaster running free, as a `System` whose state is (x, s): the network's and the newest value of the series.
 
-    x' = F(x, s), s' = s + b + Wᵀ φ(x'): the readout gives the step from one value to the next. Its Lyapunov exponents, by the functions of
-    `spheresn.analysis` with `signal` a number of steps, are those of the attractor that the network has learned.
+    x' = F(x, s), s' = carry s + b + Wᵀ φ(x'): with carry 1 the readout gives the step from one value to the next, with 0 the next value.
+    Its Lyapunov exponents, by the functions of `spheresn.analysis` with `signal` a number of steps, are those of the attractor learned.
     """
 
     reservoir: Reservoir
     weights: Weights
+    carry: float = 1.0
     quadratic: Quadratic | None = None
 
     @property
@@ -40,7 +42,7 @@ class ClosedLoop:
         x, s = state[: self.reservoir.units], state[self.reservoir.units :]
         after = self.reservoir.step(x, np.concatenate([s, inputs]))
         features = after[None] if self.quadratic is None else self.quadratic(after[None])
-        return np.concatenate([after, s + self.weights(features)[0]])
+        return np.concatenate([after, self.carry * s + self.weights(features)[0]])
 
     def tangent_step(self, state: Floats, inputs: Floats, tangents: Floats) -> tuple[Floats, Floats]:
         """The next (x, s) and tangents (N + m, k) carried along."""
@@ -52,7 +54,7 @@ class ClosedLoop:
         linear = self.weights.matrix[:n].T @ carried
         if self.quadratic is not None:
             linear = linear + self.weights.matrix[n:].T @ self.quadratic.pushforward(after, carried)
-        return self.step(state, inputs), np.vstack([carried, tangents[n:] + linear])
+        return self.step(state, inputs), np.vstack([carried, self.carry * tangents[n:] + linear])
 
     def run(self, steps: int, state: Floats, last: Floats, known: Floats) -> tuple[Floats, int]:
         """Forecast (steps, m) after the value `last`, not yet heard by the network in `state`, and how many rows of it stayed finite.
@@ -65,8 +67,9 @@ class ClosedLoop:
         outputs[finite:] = outputs[finite - 1] if finite else last
         return outputs, finite
 
-    def _readout(self) -> tuple[Floats, ...]:
+    def _readout(self) -> tuple[Any, ...]:
         n = self.reservoir.units
         quadratic = self.quadratic or Quadratic(np.zeros(n), np.zeros((0, n)))
         linear, products = (np.ascontiguousarray(part.T) for part in (self.weights.matrix[:n], self.weights.matrix[n:]))
-        return self.weights.intercept, linear, quadratic.centre, quadratic.components, products, np.empty(len(quadratic.components))
+        scores = np.empty(len(quadratic.components))
+        return float(self.carry), self.weights.intercept, linear, quadratic.centre, quadratic.components, products, scores

@@ -30,8 +30,8 @@ class Setting:
 # Forecasting wants little memory and much bend, regression may want either; both measured (benchmarks/quality.py).
 FORECAST = {
     "spherical": [
-        Setting(memory, bend)
-        for bend, memory in [(2, 0.5), (1, 0.5), (2, 1), (1, 1), (0.5, 1), (1, 2), (0.5, 2), (1, 4), (0.5, 4), (0.5, 8), (0.25, 4)]
+        *(Setting(memory, bend) for memory, bend in [(0.5, 2), (0.5, 1), (1, 2), (1, 1), (1, 0.5), (2, 1), (2, 0.5)]),
+        *(Setting(memory, bend) for memory, bend in [(4, 1), (4, 0.5), (8, 0.5), (4, 0.25), (10, 0), (30, 0)]),
     ],
     "tanh": [Setting(memory, gain=gain) for memory in (0.5, 1, 2, 4, 8) for gain in (1.3, 2.0)],
     "linear": [Setting(memory) for memory in (1, 3, 10, 30, 100)],

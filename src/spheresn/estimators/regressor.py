@@ -31,7 +31,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[m
 
     >>> import spheresn as sn
     >>> signal, target = sn.datasets.narma(2000, 0)
-    >>> model = ESNRegressor(units=100, bend=0.5, memory=3, random_state=0).fit(signal[:1500], target[:1500])
+    >>> model = ESNRegressor(units=100, bend=0.25, memory=10, random_state=0).fit(signal[:1500], target[:1500])
     >>> bool(model.score(signal[1500:], target[1500:]) > 0.6)
     True
     """
@@ -58,6 +58,8 @@ class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[m
         """
         if self.readout is not None or is_list(X):
             raise ValueError("partial_fit must get one table and no readout of your own, got otherwise; only the ridge streams")
+        if hasattr(self, "weights_") and not hasattr(self, "_waiting"):
+            raise ValueError("partial_fit must go on from a stream, got a model loaded from a file or fitted to a list; fit it anew")
         first = not hasattr(self, "_waiting")
         (rows,), (targets,) = self._checked(X, y, reset=first)
         if first:
@@ -89,6 +91,11 @@ class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[m
         """state0, state1, ..."""
         check_is_fitted(self)
         return np.array([f"state{i}" for i in range(self.units)], dtype=object)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
 
     def _checked(self, X: Any, y: Any, *, reset: bool) -> tuple[list[Floats], list[Floats]]:
         if is_list(X):

@@ -8,6 +8,7 @@ import numpy as np
 
 from .._checks import Floats
 from ..drive import drive
+from ..reservoir import Reservoir
 from .closed import ClosedLoop
 
 PENALTY_SHARES = (1e-14, 1e-10, 1e-6)  # of the trace of the scatter
@@ -21,20 +22,22 @@ MOST = 10_000  # rows; of a longer series the last ones serve
 class Lesson:
     """What a network hears and what it is to answer: rows[k] = (s_k, known_{k+1}) -> s_{k+1}; all standardised.
 
-    `taught` are the rows with noise added to s_k, and `steps` the answers s_{k+1} - s_k as seen from there.
+    `taught` are the rows with noise added to s_k, and `answers` (T - 1, 2d) the steps s_{k+1} - s_k as seen from there and the values
+    s_{k+1} themselves. Which of the two is the better thing to learn depends on the series: steps on flows, values on regular waves,
+    where summing steps drifts.
     """
 
     series: Floats
     rows: Floats
     taught: Floats
-    steps: Floats
+    answers: Floats
 
     @staticmethod
     def of(series: Floats, known: Floats, noise: float, rng: np.random.Generator) -> Lesson:
         """From the standardised series (T, d) and what is known beforehand (T, e)."""
         heard = series[:-1] + noise * rng.standard_normal(series[:-1].shape)
         rows, taught = (np.hstack([values, known[1:]]) for values in (series[:-1], heard))
-        return Lesson(series, rows, taught, series[1:] - heard)
+        return Lesson(series, rows, taught, np.hstack([series[1:] - heard, series[1:]]))
 
     @property
     def known(self) -> Floats:
@@ -43,11 +46,11 @@ class Lesson:
 
     def first(self, rows: int) -> Lesson:
         """The beginning of it."""
-        return Lesson(self.series[: rows + 1], self.rows[:rows], self.taught[:rows], self.steps[:rows])
+        return Lesson(self.series[: rows + 1], self.rows[:rows], self.taught[:rows], self.answers[:rows])
 
     def last(self, rows: int) -> Lesson:
         """The end of it."""
-        return Lesson(self.series[-rows - 1 :], self.rows[-rows:], self.taught[-rows:], self.steps[-rows:])
+        return Lesson(self.series[-rows - 1 :], self.rows[-rows:], self.taught[-rows:], self.answers[-rows:])
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,17 +70,20 @@ class Windows:
         starts = np.linspace(taught, total - 1 - horizon, WINDOWS).astype(int)
         return lesson.first(taught - 1), Windows(lesson, starts, horizon)
 
-    def states(self, loop: ClosedLoop) -> Floats:
+    def states(self, reservoir: Reservoir) -> Floats:
         """The state before each start is heard, driven by the series as it is."""
-        return np.asarray(drive(loop.reservoir, self.lesson.rows)[self.starts - 1])
+        return np.asarray(drive(reservoir, self.lesson.rows)[self.starts - 1])
 
-    def score(self, loop: ClosedLoop, states: Floats) -> float:
-        """Mean of log(1 + valid steps)."""
-        return float(np.mean([np.log1p(self._valid(loop, x, t)) for x, t in zip(states, self.starts, strict=True)]))
+    def score(self, loop: ClosedLoop, states: Floats) -> tuple[float, float]:
+        """Mean of log(1 + valid steps); where that ties, the mean error counts."""
+        runs = [self._run(loop, x, t) for x, t in zip(states, self.starts, strict=True)]
+        return float(np.mean([np.log1p(valid) for valid, _ in runs])), -float(np.mean([error for _, error in runs]))
 
-    def _valid(self, loop: ClosedLoop, state: Floats, start: int) -> int:
+    def _run(self, loop: ClosedLoop, state: Floats, start: int) -> tuple[int, float]:
+        """How many steps of one free run are valid, and its mean error, at most one deviation a step."""
         series, ahead = self.lesson.series, slice(start, start + self.horizon)
         outputs, finite = loop.run(self.horizon, state, series[start], np.ascontiguousarray(self.lesson.known[ahead]))
-        errors = np.sqrt(np.mean(np.square(outputs - series[start + 1 : start + 1 + self.horizon]), axis=1))
+        squares = np.square(np.clip(outputs - series[start + 1 : start + 1 + self.horizon], -1e3, 1e3))
+        errors = np.minimum(np.sqrt(squares.mean(axis=1)), 1.0)
         wrong = errors > THRESHOLD
-        return min(int(np.argmax(wrong)) if wrong.any() else self.horizon, finite)
+        return min(int(np.argmax(wrong)) if wrong.any() else self.horizon, finite), float(errors.mean())

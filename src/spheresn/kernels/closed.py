@@ -14,8 +14,8 @@ from .rotate import absorb_fading, back_substitute
 
 @compiled
 def read_out(readout: Any, state: Any, output: Any) -> bool:
-    """output += b + Wᵀ (x, products of principal components): the readout gives the step from the last output to the next."""
-    intercept, linear, centre, components, quadratic, scores = readout
+    """output = carry · output + b + Wᵀ (x, products of principal components)."""
+    carry, intercept, linear, centre, components, quadratic, scores = readout
     finite = True
     for c in range(len(scores)):
         total = 0.0
@@ -31,7 +31,7 @@ def read_out(readout: Any, state: Any, output: Any) -> bool:
             for d in range(c, len(scores)):
                 total += quadratic[i, n] * scores[c] * scores[d]
                 n += 1
-        output[i] += total
+        output[i] = carry * output[i] + total
         finite = finite and np.isfinite(output[i])
     return finite
 

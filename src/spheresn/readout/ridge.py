@@ -23,6 +23,10 @@ class Weights:
     matrix: Floats
     intercept: Floats
 
+    def outputs(self, which: slice) -> Weights:
+        """The readout of some of the outputs."""
+        return Weights(np.ascontiguousarray(self.matrix[:, which]), self.intercept[which])
+
     def __call__(self, states: Floats) -> Floats:
         """Outputs (T, m) of states (T, N)."""
         return np.asarray(states @ self.matrix + self.intercept)

@@ -1,0 +1,220 @@
+"""Estimators: streaming equals fitting, series do not leak into each other, forecasts go on, classes are found."""
+
+import numpy as np
+import pytest
+from joblib import parallel_config
+
+import spheresn as sn
+from spheresn.estimators import OutOfRange
+from spheresn.readout import Gram, solve
+
+REGRESSOR = {"units": 40, "bend": 0.5, "memory": 3, "random_state": 0}
+
+
+def test_a_regressor_is_drive_and_ridge(rng):
+    x, y = sn.datasets.narma(600, 1)
+    model = sn.ESNRegressor(**REGRESSOR, penalty=1e-3).fit(x, y)
+    states = sn.drive(model.reservoir_, (x - x.mean(axis=0)) / x.std(axis=0))
+    weights = solve(Gram.of(states[model.washout_ :], y[model.washout_ :]), 1e-3)
+    assert np.allclose(model.predict(x), weights(states), atol=1e-10)
+    assert np.allclose(model.predict(x[300:], start=states[299]), model.predict(x)[300:], atol=1e-12)
+
+
+@pytest.mark.parametrize("rows", [700, 6300])
+@pytest.mark.parametrize("options", [{}, {"features": "quadratic", "components": 3}, {"bend": "auto"}, {"penalty": 1e-6}])
+def test_fitting_in_chunks_equals_fitting_at_once(rows, options):
+    x, y = sn.datasets.narma(rows, 1)
+    whole = sn.ESNRegressor(**{**REGRESSOR, **options}).fit(x, y)
+    pieces = sn.ESNRegressor(**{**REGRESSOR, **options})
+    for part in np.array_split(np.arange(rows), 17):
+        pieces.partial_fit(x[part], y[part])
+    assert np.array_equal(pieces.predict(x), whole.predict(x))
+    assert pieces.penalty_ == whole.penalty_ and np.array_equal(pieces.state_, whole.state_)
+
+
+def test_a_stream_can_be_asked_at_any_time_and_goes_on():
+    x, y = sn.datasets.narma(8000, 1)
+    model = sn.ESNRegressor(**REGRESSOR).partial_fit(x[:5500], y[:5500])
+    early = model.score(x[7000:], y[7000:])
+    model.partial_fit(x[5500:7000], y[5500:7000])
+    assert model.predict(x[:5]).shape == (5, 1) and early != model.score(x[7000:], y[7000:])
+    whole = sn.ESNRegressor(**REGRESSOR).fit(x[:7000], y[:7000])
+    assert np.array_equal(model.predict(x), whole.predict(x))
+
+
+def test_series_do_not_leak_into_each_other(rng):
+    """The order of the series does not matter, and each is predicted as if it were alone."""
+    series = [rng.standard_normal((n, 2)) for n in (60, 200, 90)]
+    targets = [np.cumsum(s, axis=0) * 0.1 for s in series]
+    model = sn.ESNRegressor(**REGRESSOR, penalty=1e-3).fit(series, targets)
+    for rows, prediction in zip(series, model.predict(series), strict=True):
+        assert np.array_equal(prediction, model.predict(rows))
+    frame, gram = model.frame_, None
+    for rows, wanted in zip(series, targets, strict=True):
+        skip = min(model.washout_, len(rows) // 4)
+        part = Gram.of(frame.states(rows)[skip:], wanted[skip:])
+        gram = part if gram is None else gram + part
+    assert np.allclose(model.weights_.matrix, solve(gram, 1e-3).matrix, rtol=1e-9)
+    other = sn.ESNRegressor(**REGRESSOR, penalty=1e-3).fit([series[0], 50.0 + series[1]], targets[:2])
+    assert not np.allclose(other.weights_.matrix, model.weights_.matrix)
+
+
+def test_the_number_of_workers_changes_nothing(rng):
+    series = [rng.standard_normal((n, 1)) for n in (300, 80, 500, 120)]
+    targets = [np.roll(s, 2) for s in series]
+    alone = sn.ESNRegressor(**REGRESSOR).fit(series, targets)
+    together = sn.ESNRegressor(**REGRESSOR, n_jobs=2).fit(series, targets)
+    assert np.array_equal(alone.weights_.matrix, together.weights_.matrix) and alone.penalty_ == together.penalty_
+
+
+def test_a_dask_cluster_gives_the_same_fit(rng):
+    distributed = pytest.importorskip("distributed")
+    series = [rng.standard_normal((n, 1)) for n in (300, 80, 500)]
+    targets = [np.roll(s, 2) for s in series]
+    alone = sn.ESNRegressor(**REGRESSOR).fit(series, targets)
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        distributed.Client(cluster),
+        parallel_config("dask"),
+    ):
+        spread = sn.ESNRegressor(**REGRESSOR, n_jobs=-1).fit(series, targets)
+    assert np.array_equal(alone.weights_.matrix, spread.weights_.matrix)
+
+
+def test_automatic_dials_follow_the_task():
+    """Recall of the far past wants memory; a product of the last two inputs wants bend, which the odd plain sphere cannot give."""
+    signal = sn.datasets.white_noise(2500, 0)
+    far = sn.ESNRegressor(units=100, random_state=0).fit(signal, np.roll(signal, 40))
+    assert far.memory_ > 20.0
+    product = sn.ESNRegressor(units=100, random_state=0).fit(signal, signal * np.roll(signal, 1))
+    assert product.bend_ > 0.0 and product.memory_ < 5.0 and product.score(signal, signal * np.roll(signal, 1)) > 0.9
+
+
+def test_quadratic_features_help_where_products_are_asked():
+    signal = sn.datasets.white_noise(2000, 0)
+    target = signal * np.roll(signal, 1)
+    plain, products = (sn.ESNRegressor(units=60, bend=0.0, memory=2, features=f, random_state=0) for f in ("linear", "quadratic"))
+    assert products.fit(signal, target).score(signal, target) > plain.fit(signal, target).score(signal, target) + 0.2
+
+
+@pytest.mark.parametrize("activation", ["spherical", "tanh"])
+def test_a_forecaster_continues_lorenz_for_several_lyapunov_times(activation):
+    series = sn.datasets.lorenz(3500)
+    model = sn.ESNForecaster(units=200, activation=activation, random_state=0).fit(series[:3000])
+    free = model.forecast(500)
+    assert sn.metrics.valid_time(series[3000:], free, dt=0.02) * 0.906 > 3.0
+    assert sn.metrics.nrmse(series[3001:], model.predict(series)[3000:-1]) < 1e-3
+
+
+def test_the_learned_attractor_has_the_exponents_of_lorenz():
+    """Known: +.906, 0, -14.57 per unit of time [SPR03]; the closed loop, measured by the same function as any system, has the first two."""
+    series = sn.datasets.lorenz(6000)
+    model = sn.ESNForecaster(units=200, bend=1, memory=1, random_state=0).fit(series)
+    start = np.concatenate([model.state_, model.last_])
+    exponents = sn.analysis.lyapunov_spectrum(model.closed_loop_, 6000, count=2, transient=500, start=start).exponents / 0.02
+    assert exponents[0] == pytest.approx(0.906, abs=0.12) and exponents[1] == pytest.approx(0.0, abs=0.12)
+
+
+def test_the_closed_loop_is_a_system_with_its_derivative(rng):
+    series = sn.datasets.henon(500)
+    model = sn.ESNForecaster(units=12, bend=0.5, memory=1, features="quadratic", components=2, random_state=0).fit(series)
+    loop = model.closed_loop_
+    state, tangents, h = np.concatenate([model.state_, model.last_]), rng.standard_normal((14, 3)), 1e-6
+    after, carried = loop.tangent_step(state, np.empty(0), tangents)
+    numeric = [(loop.step(state + h * v, np.empty(0)) - loop.step(state - h * v, np.empty(0))) / (2 * h) for v in tangents.T]
+    assert np.allclose(carried, np.transpose(numeric), atol=1e-6 * np.abs(carried).max())
+    steps = [state]
+    for _ in range(5):
+        steps.append(loop.step(steps[-1], np.empty(0)))
+    assert np.allclose(model.forecast(5), model.scaler_.backward(np.array(steps)[1:, 12:]), atol=1e-9)
+    assert isinstance(loop, sn.System)
+
+
+def test_updating_equals_having_been_there():
+    series = sn.datasets.mackey_glass(1500)
+    early = sn.ESNForecaster(units=60, bend=0.5, memory=4, random_state=0).fit(series[:1000])
+    here = early.forecast(20)
+    assert np.array_equal(early.forecast(20), here)
+    early.update(series[1000:1200]).update(series[1200:1300])
+    assert np.array_equal(early.last_, early.scaler_.forward(series[1299:1300])[0])
+    again = sn.ESNForecaster(units=60, bend=0.5, memory=4, random_state=0).fit(series[:1000]).update(series[1000:1300])
+    assert np.allclose(early.forecast(50), again.forecast(50), atol=1e-12)
+    assert sn.metrics.nrmse(series[1300:1310], early.forecast(10)) < 0.1
+
+
+def test_known_future_inputs_are_used():
+    """A series that follows a known random signal cannot be forecast without it, and with it to the last few digits."""
+    known = sn.datasets.white_noise(1200, 0)
+    series = np.zeros((1200, 1))
+    for k in range(1, 1200):
+        series[k] = 0.7 * series[k - 1] + known[k]
+    with_it = sn.ESNForecaster(units=80, bend=0, memory=5, random_state=0).fit(series[:1000], known=known[:1000])
+    assert sn.metrics.nrmse(series[1000:], with_it.forecast(200, known=known[1000:])) < 0.01
+    with_it.update(series[1000:1100], known=known[1000:1100])
+    assert sn.metrics.nrmse(series[1100:], with_it.forecast(100, known=known[1100:])) < 0.01
+    with pytest.raises(ValueError, match=r"known must have shape \(200, 1\), got \(200, 0\)"):
+        with_it.forecast(200)
+
+
+def test_a_run_that_leaves_the_range_is_reported_and_never_nan():
+    growing = np.exp(0.02 * np.arange(400.0))[:, None]
+    model = sn.ESNForecaster(units=30, activation="linear", memory=5, random_state=0).fit(growing)
+    with pytest.warns(OutOfRange, match=r"leaves the range of the training series at step \d+; do not trust"):
+        free = model.forecast(100_000)
+    assert np.isfinite(free).all()
+
+
+def test_short_and_constant_series():
+    assert sn.ESNForecaster(units=10, random_state=0).fit(np.arange(5.0)).forecast(2).shape == (2,)
+    assert np.allclose(sn.ESNForecaster(units=10, random_state=0).fit(np.full(60, 3.0)).forecast(4), 3.0)
+    with pytest.raises(ValueError, match="minimum of 3 is required"):
+        sn.ESNForecaster(units=10).fit(np.arange(2.0))
+    with pytest.raises(ValueError, match="NaN"):
+        sn.ESNForecaster(units=10).fit(np.array([1.0, np.nan, 2.0, 3.0]))
+    with pytest.raises(ValueError, match="steps must be a whole number of at least 1"):
+        sn.ESNForecaster(units=10, random_state=0).fit(np.arange(9.0)).forecast(0)
+
+
+def windows(rng, length=50, count=40):
+    sources = (sn.datasets.henon(6000)[:, :1], sn.datasets.mackey_glass(6000), sn.datasets.white_noise(6000, rng))
+    series, labels = [], []
+    for label, source in zip("hmw", sources, strict=True):
+        for _ in range(count):
+            begin = rng.integers(6000 - length)
+            series.append((source[begin : begin + length] - source.mean()) / source.std())
+            labels.append(label)
+    return series, np.array(labels)
+
+
+def test_which_system_made_this_window(rng):
+    series, labels = windows(rng)
+    order = rng.permutation(len(series))
+    series, labels = [series[i] for i in order], labels[order]
+    model = sn.ESNClassifier(units=60, bend=0.5, memory=2, random_state=0).fit(series[:80], labels[:80])
+    assert model.score(series[80:], labels[80:]) > 0.95
+    assert list(model.classes_) == ["h", "m", "w"] and model.decision_function(series[:7]).shape == (7, 3)
+
+
+def test_every_step_is_classified():
+    """The class of a step is the sign of the input two steps before."""
+    signal = sn.datasets.white_noise(2000, 0)
+    labels = (np.roll(signal[:, 0], 2) > 0).astype(int)
+    model = sn.ESNClassifier(units=100, bend=0.25, memory=3, random_state=0).fit(signal[:1500], labels[:1500])
+    assert model.score(signal[1500:], labels[1500:]) > 0.9
+    parts = [signal[:700], signal[700:1500]]
+    several = sn.ESNClassifier(units=100, bend=0.25, memory=3, random_state=0).fit(parts, [labels[:700], labels[700:1500]])
+    assert several.score(parts, [labels[:700], labels[700:1500]]) > 0.9
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "sentence"),
+    [
+        ([np.ones((5, 1)), np.ones((5, 2))], [np.ones(5), np.ones(5)], r"X\[1\] must have 1 column\(s\), got 2"),
+        ([np.ones((5, 1))], [np.ones(4)], r"y\[0\] must have as many rows as X, 5, got 4"),
+        ([np.ones((5, 1))], [np.ones(5), np.ones(5)], "y must have one entry per series, 1, got 2"),
+        ([np.full((5, 1), np.nan)], [np.ones(5)], r"X\[0\] must be finite"),
+    ],
+)
+def test_bad_series_get_a_sentence(x, y, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        sn.ESNRegressor(**REGRESSOR).fit(x, y)
