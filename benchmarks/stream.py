@@ -72,9 +72,8 @@ def main() -> None:
 
 
 def report(asked: argparse.Namespace, imported: float, warm: float, peak: float) -> None:
-    print(
-        f"N = {asked.units}, {asked.steps} steps in chunks of {CHUNK}; all states at once would take {8e-6 * asked.steps * asked.units:.0f} MB"
-    )
+    whole = 8e-6 * asked.steps * asked.units
+    print(f"N = {asked.units}, {asked.steps} steps in chunks of {CHUNK}; all states at once would take {whole:.0f} MB")
     print(f"resident: {imported:.0f} MB after the imports, {warm:.0f} MB with the compiled code loaded, {peak:.0f} MB at the peak")
     verdict = "yes" if peak - imported < TARGET_MB else "NO"
     print(f"added by streaming: {peak - warm:.0f} MB; by streaming and compiled code together: {peak - imported:.0f} MB")

@@ -6,21 +6,23 @@ import pytest
 import spheresn as sn
 from spheresn.estimators.dial import MemoryOutOfReach
 
-CASES = [  # signal, units, activation, bend, memory, topology
-    ("white_noise", 100, "spherical", 0.0, 3.0, "ring"),
-    ("white_noise", 300, "spherical", 0.0, 30.0, "ring"),
-    ("white_noise", 100, "spherical", 0.5, 3.0, "ring"),
-    ("lorenz", 100, "spherical", 1.0, 1.0, "ring"),
-    ("lorenz", 300, "spherical", 0.5, 10.0, "ring"),
-    ("mackey_glass", 100, "spherical", 0.25, 5.0, "rotation"),
-    ("mackey_glass", 50, "spherical", 1.0, 0.7, "ring"),
-    ("rossler", 100, "spherical", 2.0, 0.5, "ring"),
-    ("henon", 100, "spherical", 0.5, 2.0, "sparse"),
-    ("mso", 100, "spherical", 0.0, 100.0, "ring"),
-    ("mso", 60, "tanh", None, 4.0, "ring"),
-    ("lorenz", 100, "tanh", None, 1.0, "gaussian"),
-    ("white_noise", 100, "linear", None, 20.0, "ring"),
-    ("henon", 100, "linear", None, 5.0, "rotation"),
+CASES = [  # signal, units, activation, bend, memory, topology, leak
+    ("white_noise", 100, "spherical", 0.0, 3.0, "ring", 1.0),
+    ("white_noise", 300, "spherical", 0.0, 30.0, "ring", 1.0),
+    ("white_noise", 100, "spherical", 0.5, 3.0, "ring", 1.0),
+    ("lorenz", 100, "spherical", 1.0, 1.0, "ring", 1.0),
+    ("lorenz", 300, "spherical", 0.5, 10.0, "ring", 1.0),
+    ("mackey_glass", 100, "spherical", 0.25, 5.0, "rotation", 1.0),
+    ("mackey_glass", 50, "spherical", 1.0, 0.7, "ring", 1.0),
+    ("rossler", 100, "spherical", 2.0, 0.5, "ring", 1.0),
+    ("henon", 100, "spherical", 0.5, 2.0, "sparse", 1.0),
+    ("mso", 100, "spherical", 0.0, 100.0, "ring", 1.0),
+    ("mso", 60, "tanh", None, 4.0, "ring", 1.0),
+    ("lorenz", 100, "tanh", None, 1.0, "gaussian", 1.0),
+    ("white_noise", 100, "linear", None, 20.0, "ring", 1.0),
+    ("henon", 100, "linear", None, 5.0, "rotation", 1.0),
+    ("lorenz", 60, "spherical", 0.5, 5.0, "ring", 0.5),
+    ("mso", 60, "tanh", None, 8.0, "ring", 0.7),
 ]
 
 
@@ -28,21 +30,13 @@ def series(name, steps):
     return sn.datasets.white_noise(steps, 0) if name == "white_noise" else getattr(sn.datasets, name)(steps)
 
 
-@pytest.mark.parametrize("leak", [1.0, 0.7])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: "-".join(map(str, case)))
-def test_the_exponent_on_the_training_signal_is_minus_one_over_memory(case, leak):
+def test_the_exponent_on_the_training_signal_is_minus_one_over_memory(case):
     """Measured afresh, from another start and with another tangent; what is left is the error of the measurement."""
-    name, units, activation, bend, memory, topology = case
+    name, units, activation, bend, memory, topology, leak = case
     signal = series(name, 3000)
-    options = {} if bend is None else {"bend": bend}
-    model = sn.ESNRegressor(
-        units=units, activation=activation, memory=memory, topology=topology, leak=leak, penalty=1e-6, random_state=1, **options
-    )
-    try:
-        model.fit(signal, signal)
-    except MemoryOutOfReach as error:
-        assert leak < 1.0 and "steps for this network on this signal" in str(error)  # a leak of .7 keeps .3 of the state for good
-        return
+    options = {"activation": activation, "memory": memory, "topology": topology, "leak": leak} | ({} if bend is None else {"bend": bend})
+    model = sn.ESNRegressor(units=units, penalty=1e-6, random_state=1, **options).fit(signal, signal)
     assert model.lyapunov_ == pytest.approx(-1.0 / memory, rel=2e-3)
     standard = (signal - signal.mean(axis=0)) / signal.std(axis=0)
     again = sn.analysis.max_lyapunov(model.reservoir_, standard, transient=200, rng=5)
@@ -58,14 +52,14 @@ def test_a_memory_out_of_reach_says_what_can_be_reached():
 
 
 def test_more_memory_recalls_farther_back():
-    """Recall of white noise 10 steps back: nearly perfect with memory 30 on the plain sphere, lost with memory 1."""
+    """White noise of 50 steps ago: there with memory 30 on the plain sphere, lost to rounding (e^-50) with memory 1."""
     signal = sn.datasets.white_noise(4000, 0)
-    target = np.roll(signal, 10)
+    target = np.roll(signal, 50)
     accuracies = []
     for memory in (1.0, 30.0):
         model = sn.ESNRegressor(units=200, bend=0.0, memory=memory, random_state=0).fit(signal[:3000], target[:3000])
         accuracies.append(sn.metrics.accuracy(target[3000:], model.predict(signal[3000:], start=model.state_)))
-    assert accuracies[0] < 0.2 and accuracies[1] > 0.9
+    assert accuracies[0] < 0.05 and accuracies[1] > 0.7
 
 
 @pytest.mark.parametrize(
