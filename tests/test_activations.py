@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from conftest import ACTIVATIONS, SPHERES, network
 
 import spheresn as sn
+from conftest import ACTIVATIONS, SPHERES, network
 
 
 def test_no_bend_is_the_papers_model_to_the_last_bit(rng):

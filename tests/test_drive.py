@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from conftest import ACTIVATIONS, SPHERES, iterate, network
 
 import spheresn as sn
+from conftest import ACTIVATIONS, SPHERES, iterate, network
 
 
 @pytest.mark.parametrize("leak", [1.0, 0.3])

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from conftest import ACTIVATIONS, SPHERES, network
 
 import spheresn as sn
+from conftest import ACTIVATIONS, SPHERES, network
 
 BENDS = [0.0, 0.5, 1.0]
 

@@ -77,7 +77,7 @@ def test_a_matrix_without_cycles_has_radius_zero_exactly(kind, rng):
 
 @pytest.mark.parametrize("given", ["delay_line", np.eye(9, k=-1), sp.csr_array(np.eye(9, k=1))], ids=["name", "array", "sparse"])
 def test_a_nilpotent_matrix_cannot_be_rescaled(given):
-    with pytest.raises(ValueError, match="nilpotent W .* scale the weights"):
+    with pytest.raises(ValueError, match=r"nilpotent W .* scale the weights"):
         sn.random_reservoir(9, topology=given, spectral_radius=0.9, rng=0)
 
 
@@ -97,7 +97,7 @@ def test_density_must_be_a_share(density, rng):
 
 @pytest.mark.parametrize("given", [np.ones((2, 3)), np.ones(3), np.ones((0, 0)), sp.csr_array(np.ones((2, 3))), [["a"]], 1j * np.eye(2)])
 def test_a_given_matrix_must_be_square_and_real(given):
-    with pytest.raises(ValueError, match="recurrent must (be|have)"):
+    with pytest.raises(ValueError, match=r"recurrent must (be|have)"):
         topology.as_recurrent(given)
 
 

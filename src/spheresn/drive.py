@@ -26,7 +26,7 @@ def drive(reservoir: Reservoir, signal: Any, start: ArrayLike | None = None) -> 
     A pre-activation of exactly zero has no direction: the state keeps the one it had, and a DegenerateStep warning tells how often.
 
     >>> from spheresn import random_reservoir
-    >>> states = drive(random_reservoir(50, rng=0), np.sin(np.arange(100.0)))
+    >>> states = drive(random_reservoir(50, rng=0), np.cos(np.arange(100.0)))
     >>> states.shape, bool(np.allclose(np.linalg.norm(states, axis=1), 1.0))
     ((100, 50), True)
     """

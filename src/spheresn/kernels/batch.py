@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from .activate import activate, add_input
-from .names import DEGENERATE, OVERFLOW, compiled
+from .names import DEGENERATE, OVERFLOW, entry
 
 
-@compiled
+@entry
 def batch_loop(
     matrix: Any, scales: Any, inputs: Any, biases: Any, act: Any, signals: Any, starts: Any, states: Any
 ) -> tuple[int, int, int]:

@@ -8,10 +8,10 @@ import numpy as np
 
 from .activate import activate, add_input
 from .multiply import multiply
-from .names import DEGENERATE, OVERFLOW, compiled
+from .names import DEGENERATE, OVERFLOW, entry
 
 
-@compiled
+@entry
 def open_loop(recurrent: Any, inputs: Any, bias: Any, act: Any, signal: Any, start: Any, states: Any) -> tuple[int, int]:
     """states[k] = f(W states[k-1] + W_in signal[k] + b); returns how many steps were degenerate and the step that overflowed, or -1.
 

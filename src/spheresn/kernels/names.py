@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache, wraps
 from typing import Any, TypeVar, cast
 
 from numba import njit
@@ -17,6 +18,23 @@ FASTMATH = {"reassoc", "contract", "nsz"}
 
 
 def compiled(function: Function) -> Function:
-    """`function` compiled on first call, kept on disk, and free of the interpreter's lock."""
-    jitted: Any = njit(cache=True, nogil=True, error_model="numpy", fastmath=FASTMATH)(function)
-    return cast(Function, jitted)
+    """`function` compiled into the loops that call it, free of the interpreter's lock."""
+    return cast(Function, _jit(function))
+
+
+def entry(function: Function) -> Function:
+    """A loop that Python calls: compiled at its first call and kept on disk.
+
+    Not when it is defined: numba tries out its cache directory by writing there, and importing must write nothing.
+    """
+    jitted = cache(lambda: _jit(function, cache=True))
+
+    @wraps(function)
+    def call(*arguments: Any) -> Any:
+        return jitted()(*arguments)
+
+    return cast(Function, call)
+
+
+def _jit(function: Any, **options: Any) -> Any:
+    return njit(nogil=True, error_model="numpy", fastmath=FASTMATH, **options)(function)

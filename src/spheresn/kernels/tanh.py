@@ -41,7 +41,7 @@ def from_bits(_context: Any, bits: Any) -> Any:
     return types.float64(types.int64), generate
 
 
-@njit(cache=True, error_model="numpy", fastmath={"contract"})
+@njit(error_model="numpy", fastmath={"contract"})
 def vector_tanh(x: Any) -> Any:
     """tanh x; sums must not be reordered here, the shift by SHIFT would cancel."""
     y = min(2.0 * abs(x), SATURATED)

@@ -13,10 +13,13 @@ from ._spectrum import spectral_radius
 
 
 class CsrData(NamedTuple):
-    """The non-zero values of W, the column of each, and where each row starts; unsigned, so that no index needs a sign check."""
+    """The non-zero values of W, the column of each, and where each row starts.
+
+    Unsigned, so that no index needs a sign check; short where that suffices, since the loop waits for memory.
+    """
 
     values: Floats
-    columns: NDArray[np.uint32]
+    columns: NDArray[np.unsignedinteger[Any]]
     starts: NDArray[np.uint64]
 
 
@@ -54,4 +57,5 @@ class Sparse:
         return np.asarray(self.matrix.toarray())
 
     def kernel_data(self) -> CsrData:
-        return CsrData(self.matrix.data, self.matrix.indices.astype(np.uint32), self.matrix.indptr.astype(np.uint64))
+        short = np.uint16 if self.size <= 2**16 else np.uint32
+        return CsrData(self.matrix.data, self.matrix.indices.astype(short), self.matrix.indptr.astype(np.uint64))

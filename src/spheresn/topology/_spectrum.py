@@ -22,7 +22,7 @@ def spectral_radius(matrix: Floats | Any) -> float:
     A matrix whose links form no cycle is nilpotent and has radius 0 exactly; computed eigenvalues would be rounding noise
     of size eps^(1/N), which is not small.
 
-    >>> spectral_radius(np.array([[0.0, 2.0], [-2.0, 0.0]]))
+    >>> round(spectral_radius(np.array([[0.0, 2.0], [-2.0, 0.0]])), 12)
     2.0
     """
     if _has_no_cycle(matrix):

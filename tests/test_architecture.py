@@ -1,0 +1,107 @@
+"""The shape of the library: imports point down, the front door is small, and importing does nothing else."""
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import spheresn
+
+ROOT = Path(spheresn.__file__).parent
+LAYERS = [
+    ["_checks"],
+    ["sphere", "system", "topology", "metrics"],
+    ["activations"],
+    ["reservoir", "kernels", "drive", "grid"],
+    ["readout"],
+    ["analysis", "datasets"],
+    ["estimators", "persistence"],
+    ["sweep", "plotting"],
+    ["experiments"],
+    ["report", "explorer"],
+    ["cli", "__main__"],
+]
+LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
+# Within a layer there is an order too: what may import what beside it.
+BESIDE = {
+    ("drive", "kernels"),
+    ("drive", "reservoir"),
+    ("grid", "drive"),
+    ("grid", "reservoir"),
+    ("persistence", "estimators"),
+}
+
+
+def parts_imported(path: Path) -> set[str]:
+    """The top-level parts of spheresn that a file imports, wherever in the file."""
+    package = path.relative_to(ROOT.parent).with_suffix("").parts[:-1]
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = package[: len(package) - node.level + 1] + tuple((node.module or "").split(".") if node.module else ())
+            found |= {base[1]} if len(base) > 1 else {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "spheresn":
+            found |= set((node.module or "").split(".")[1:2])
+    return found
+
+
+def test_imports_point_down():
+    checked = 0
+    for path in ROOT.rglob("*.py"):
+        part = path.relative_to(ROOT).with_suffix("").parts[0]
+        if part == "__init__":
+            continue
+        for other in parts_imported(path) - {part, "__version__"}:
+            checked += 1
+            assert LEVEL[other] < LEVEL[part] or (part, other) in BESIDE, f"{path.name} ({part}) imports {other}, which is not below it"
+    assert checked > 25
+
+
+def test_public_names_are_what_the_front_door_says():
+    assert all(hasattr(spheresn, name) for name in spheresn.__all__)
+    visible = {name for name in vars(spheresn) if not name.startswith("_")}
+    modules = {name for name in visible if isinstance(vars(spheresn)[name], type(os))}
+    assert visible - modules <= set(spheresn.__all__)
+    assert len(spheresn.__all__) <= 25 and sorted(spheresn.__all__) == list(spheresn.__all__)
+
+
+WATCH = """
+import sys
+seen = []
+def watch(event, args):
+    if event == 'open' and isinstance(args[1], str) and set(args[1]) & set('wax+') or event.startswith('socket.connect'):
+        seen.append((event, args))
+sys.addaudithook(watch)
+import spheresn
+heavy = {'matplotlib', 'dask', 'distributed', 'plotly', 'dash', 'pandas', 'polars'} & set(sys.modules)
+assert not heavy, heavy
+assert not seen, seen
+"""
+
+
+def test_importing_writes_nothing_opens_nothing_and_draws_nothing(tmp_path):
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    run = subprocess.run([sys.executable, "-c", WATCH], cwd=tmp_path, capture_output=True, text=True, env=environment)
+    assert run.returncode == 0, run.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_every_reference_key_resolves():
+    keys = {
+        line.split("{")[1].split(",")[0] for line in (ROOT.parents[1] / "references.bib").read_text().splitlines() if line.startswith("@")
+    }
+
+    used = {key for path in ROOT.rglob("*.py") for key in re.findall(r"\[([A-Z]{2,4}\d{2})\b", path.read_text())}
+    assert used and used <= keys, used - keys
+
+
+def test_no_place_of_work_in_the_project():
+    """Text files speak of the project only: no machine's paths, no addresses of package registries."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT.parents[1], capture_output=True, text=True)
+    for name in listed.stdout.split():
+        path = ROOT.parents[1] / name
+        if path.suffix in (".py", ".md", ".toml", ".txt", ".cff", ".bib") and path.exists() and path.name != Path(__file__).name:
+            text = path.read_text()
+            assert "/simple" not in text and "/root/" not in text, name

@@ -1,0 +1,112 @@
+"""Building reservoirs: random streams, precision, and sentences for what cannot be built."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import spheresn as sn
+from spheresn.kernels.tanh import vector_tanh
+
+
+def test_more_inputs_and_another_bias_leave_the_links_as_they_are():
+    one = sn.random_reservoir(20, 1, rng=3)
+    more = sn.random_reservoir(20, 4, bias_scaling=0.5, rng=3)
+    assert np.array_equal(one.recurrent.toarray(), more.recurrent.toarray())
+    assert np.array_equal(one.inputs[:, 0], more.inputs[:, 0])
+
+
+def test_weights_have_the_stated_moments():
+    """W_in and b are uniform in [-c, c]: variance c²/3, its estimate within five standard errors."""
+    reservoir = sn.random_reservoir(10000, 3, topology="ring", input_scaling=0.2, bias_scaling=0.5, rng=0)
+    for values, scale in ((reservoir.inputs, 0.2), (reservoir.bias, 0.5)):
+        assert np.abs(values).max() <= scale
+        assert values.var() == pytest.approx(scale**2 / 3, abs=5 * scale**2 * np.sqrt(4 / 45 / values.size))
+
+
+def test_a_generator_moves_on_and_a_seed_does_not():
+    rng = np.random.default_rng(0)
+    first, second = (sn.random_reservoir(5, rng=rng).inputs for _ in range(2))
+    assert not np.array_equal(first, second)
+    assert np.array_equal(sn.random_reservoir(5, rng=0).inputs, first)
+
+
+PROGRAM = """
+import numpy as np, spheresn as sn
+for topology in sn.topology.TOPOLOGIES:
+    for activation in (sn.OnSphere(), sn.OnSphere(bend=.5), sn.Tanh(), sn.Linear()):
+        reservoir = sn.random_reservoir(70, activation=activation, topology=topology, bias_scaling=.1, rng=np.random.default_rng(7))
+        print(sn.drive(reservoir, np.sin(np.arange(50.)))[-1].tobytes().hex())
+"""
+
+
+def test_the_same_seed_gives_the_same_numbers_in_a_new_process():
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    runs = [subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True, env=environment) for _ in range(2)]
+    assert runs[0].stdout == runs[1].stdout and len(runs[0].stdout.split()) == 24
+
+
+def test_arrays_sparse_matrices_and_topologies_are_all_given_alike(rng):
+    w, signal = np.roll(np.eye(6), 1, axis=0) * 0.5, rng.standard_normal(30)
+    forms = (w, w.tolist(), sp.csr_matrix(w), sp.coo_array(w), sn.topology.ring(6, 0.5))
+    states = [sn.drive(sn.Reservoir(form, np.ones(6)), signal) for form in forms]
+    assert all(np.allclose(other, states[0], atol=1e-15) for other in states)
+    given = sn.random_reservoir(6, topology=w, spectral_radius=2.0, rng=rng)
+    assert np.allclose(given.recurrent.toarray(), 4.0 * w) and given.units == 6
+
+
+def test_the_kernels_tanh_is_tanh():
+    """Within 4 units in the last place, from subnormal numbers to infinity, odd, and NaN where the argument is."""
+    x = np.concatenate([np.linspace(-45, 45, 90001), np.geomspace(5e-324, 1e308, 5000), -np.geomspace(1e-20, 1, 5000)])
+    exact, ours = np.tanh(x), np.array([vector_tanh(value) for value in x])
+    assert (np.abs(ours - exact) <= 4 * np.spacing(np.abs(exact))).all()
+    assert [vector_tanh(value) for value in (np.inf, -np.inf, 0.0)] == [1.0, -1.0, 0.0]
+    assert np.signbit(vector_tanh(-0.0)) and np.isnan(vector_tanh(np.nan))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"units": 0}, "units must be a whole number of at least 1, got 0"),
+        ({"units": 2.5}, "units must be a whole number of at least 1, got 2.5"),
+        ({"n_inputs": -1}, "n_inputs must be a whole number of at least 0"),
+        ({"topology": "torus"}, "topology must be one of gaussian, uniform, sparse, rotation, ring, delay_line, got 'torus'"),
+        ({"topology": np.eye(3)}, "units must be the size of the given W, 3, got 10"),
+        ({"spectral_radius": -1.0}, "spectral_radius must be finite and at least 0"),
+        ({"spectral_radius": np.nan}, "spectral_radius must be finite"),
+        ({"input_scaling": np.inf}, "input_scaling must be a finite number"),
+        ({"bias_scaling": "big"}, "bias_scaling must be a real number"),
+        ({"leak": 0.0}, r"leak must be in \(0, 1\], got 0.0"),
+        ({"leak": 1.5}, r"leak must be in \(0, 1\]"),
+        ({"density": 0.5, "topology": "rotation"}, "density must be left out for the rotation topology"),
+        ({"rng": None}, "rng must be a numpy Generator or a seed, got None; pass np.random.default_rng"),
+        ({"dtype": np.float16}, "dtype must be float32 or float64"),
+    ],
+)
+def test_bad_arguments_get_a_sentence(arguments, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        sn.random_reservoir(**{"units": 10, "rng": 0, **arguments})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"inputs": np.ones((2, 1))}, "inputs must have one row per unit, 3, got shape"),
+        ({"inputs": np.full(3, np.nan)}, "inputs must be finite"),
+        ({"bias": np.ones(2)}, "bias must have one value per unit, 3, got 2"),
+        ({"bias": [0.0, np.inf, 0.0]}, "bias must be finite"),
+        ({"recurrent": np.ones((3, 4))}, "recurrent must be a square matrix"),
+    ],
+)
+def test_bad_matrices_get_a_sentence(arguments, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        sn.Reservoir(**{"recurrent": np.eye(3), "inputs": np.ones(3), **arguments})
+
+
+def test_the_derivative_of_a_step_without_direction_is_an_error():
+    reservoir = sn.Reservoir(np.eye(2), np.ones(2))
+    with pytest.raises(sn.NoDirection, match="no direction"):
+        reservoir.tangent_step(np.array([1.0, 1.0]), -np.ones(1), np.eye(2))
