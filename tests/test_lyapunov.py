@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from conftest import ACTIVATIONS, SPHERES, network
 
 import spheresn as sn
+from conftest import ACTIVATIONS, SPHERES, network
 from spheresn import kernels
 from spheresn.analysis import autonomous_exponents, local_exponents, lyapunov_spectrum, max_lyapunov
 from spheresn.analysis._setting import carrier

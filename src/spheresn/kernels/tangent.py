@@ -8,7 +8,7 @@ import numpy as np
 
 from .activate import activate, add_input, project
 from .multiply import multiply
-from .names import BENT, DEGENERATE, FINE, LINEAR, OVERFLOW, SPHERE, TANH, compiled
+from .names import BENT, DEGENERATE, FINE, LINEAR, OVERFLOW, SPHERE, TANH, compiled, entry
 from .rows import dot, length, multiply_rows, scale_to_one, without
 
 
@@ -136,7 +136,7 @@ def tangent_step(recurrent: Any, inputs: Any, bias: Any, act: Any, row: Any, sta
     return FINE
 
 
-@compiled
+@entry
 def tangent_vector_loop(
     recurrent: Any, inputs: Any, bias: Any, act: Any, signal: Any, state: Any, tangent: Any, growth: Any
 ) -> tuple[int, int]:
@@ -165,7 +165,7 @@ def tangent_vector_loop(
     return FINE, len(signal)
 
 
-@compiled
+@entry
 def tangent_block_loop(recurrent: Any, inputs: Any, bias: Any, act: Any, signal: Any, state: Any, block: Any) -> tuple[int, int]:
     """state and the rows of block carried along the signal, in place. Returns the status and the step it belongs to."""
     work = work_space(state)
