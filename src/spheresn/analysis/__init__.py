@@ -2,6 +2,7 @@
 
 from .._checks import MeaninglessPrediction
 from .autonomous import autonomous_exponents
+from .capacity import InformationProcessingCapacity, information_processing_capacity
 from .decomposition import memory_matrix, memory_terms, norm_factors
 from .echo import EchoState, OutsideSphere, echo_state, pre_activation_outside_sphere
 from .local import LocalExponents, local_exponents
@@ -9,9 +10,11 @@ from .lyapunov import LyapunovSpectrum, MaxLyapunov, lyapunov_spectrum, max_lyap
 from .memory import MemoryCapacity, MemoryCurve, memory_capacity, memory_curve
 from .prediction import MemoryRate, memory_loss, memory_rate, predicted_memory
 from .sensitivity import MemoryProfile, memory_profile
+from .tradeoff import Tradeoff, linear_bound, memory_nonlinearity
 
 __all__ = [
     "EchoState",
+    "InformationProcessingCapacity",
     "LocalExponents",
     "LyapunovSpectrum",
     "MaxLyapunov",
@@ -21,8 +24,11 @@ __all__ = [
     "MemoryProfile",
     "MemoryRate",
     "OutsideSphere",
+    "Tradeoff",
     "autonomous_exponents",
     "echo_state",
+    "information_processing_capacity",
+    "linear_bound",
     "local_exponents",
     "lyapunov_spectrum",
     "max_lyapunov",
@@ -30,6 +36,7 @@ __all__ = [
     "memory_curve",
     "memory_loss",
     "memory_matrix",
+    "memory_nonlinearity",
     "memory_profile",
     "memory_rate",
     "memory_terms",
