@@ -8,7 +8,7 @@ import numpy as np
 
 from .activate import sum_of_squares
 from .names import FINE, entry
-from .rows import multiply_rows
+from .rows import multiply_both
 from .tangent import tangent_step, work_space
 
 
@@ -24,11 +24,11 @@ def sensitivity_loop(recurrent: Any, inputs: Any, bias: Any, act: Any, signal: A
     old = np.zeros((slots * width, len(state)), state.dtype)
     new = np.empty_like(old)
     for k in range(len(signal)):
-        multiply_rows(recurrent, old, new)
+        multiply_both(recurrent, state, old, work[0], new)
         newest = (k % slots) * width
         old[newest : newest + width] = 0
         new[newest : newest + width] = inputs
-        status = tangent_step(recurrent, inputs, bias, act, signal[k], state, old, new, work)
+        status = tangent_step(inputs, bias, act, signal[k], state, old, new, work)
         if status != FINE:
             return status, k
         old, new = new, old
