@@ -115,6 +115,12 @@ def same_shape(name: str, values: Floats, other_name: str, other: Floats) -> Non
         raise ValueError(f"{name} must have the shape of {other_name}, {other.shape}, got {values.shape}; align the two")
 
 
+def same_length(name: str, values: Floats, other_name: str, other: Floats) -> None:
+    """Two arrays that must have as many rows."""
+    if len(values) != len(other):
+        raise ValueError(f"{name} must have as many rows as {other_name}, {len(other)}, got {len(values)}; align the two")
+
+
 def floats(name: str, values: ArrayLike, ndims: tuple[int, ...], dtype: DTypeLike) -> Floats:
     """`values` as a C-contiguous float array with one of these numbers of dimensions; NaN and infinities pass."""
     try:

@@ -63,6 +63,14 @@ def loop_arguments(reservoir: Reservoir) -> tuple[Any, ...] | None:
     return reservoir.recurrent.kernel_data(), np.ascontiguousarray(reservoir.inputs.T), reservoir.bias, act
 
 
+def known_activation(reservoir: Reservoir) -> tuple[Any, ...]:
+    """`loop_arguments` where only the compiled loop exists."""
+    arguments = loop_arguments(reservoir)
+    if arguments is None:
+        raise ValueError(f"activation must be OnSphere, Tanh or Linear in a closed loop, got {reservoir.activation!r}; use one of these")
+    return arguments
+
+
 def activation_code(reservoir: Reservoir) -> tuple[Any, ...] | None:
     """(kind, radius, bend, leak, low, high): the activation as numbers; squares are safe between low and high."""
     activation, real = reservoir.activation, reservoir.dtype.type

@@ -1,0 +1,98 @@
+"""The closed loop: a network that hears its own output, running free or being taught."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .activate import activate, add_input
+from .multiply import multiply
+from .names import OVERFLOW, compiled, entry
+from .rotate import absorb_fading, back_substitute
+
+
+@compiled
+def read_out(readout: Any, state: Any, output: Any) -> None:
+    """output = carry · output + b + Wᵀ (x, products of principal components); see `Readout` for the parts."""
+    carry, intercept, linear, centre, components, quadratic, scores = readout
+    for i in range(len(output)):
+        total = carry * output[i] + intercept[i]
+        for j in range(len(state)):
+            total += linear[i, j] * state[j]
+        output[i] = total
+    for c in range(len(scores)):
+        total = 0.0
+        for j in range(len(state)):
+            total += components[c, j] * (state[j] - centre[j])
+        scores[c] = total
+    for i in range(len(output)):
+        n = 0
+        for c in range(len(scores)):
+            for d in range(c, len(scores)):
+                output[i] += quadratic[i, n] * scores[c] * scores[d]
+                n += 1
+
+
+@entry
+def closed_loop(
+    recurrent: Any, inputs: Any, bias: Any, act: Any, readout: Any, known: Any, last: Any, start: Any, outputs: Any
+) -> tuple[int, Any]:
+    """outputs[k] = the readout of the state, then fed back beside known[k].
+
+    `last` is the newest value of the series, already in `start`. Returns the number of steps that stayed finite, and the last state.
+    """
+    kind, radius, bend, leak, low, high = act
+    steps, m = outputs.shape
+    state, after, a = start.copy(), np.empty_like(start), np.empty_like(start)
+    heard, output = np.empty(m + known.shape[1], start.dtype), last.astype(np.float64)
+    for k in range(steps):
+        read_out(readout, state, output)
+        outputs[k] = output
+        heard[:m] = output
+        heard[m:] = known[k]
+        multiply(recurrent, state, a)
+        add_input(inputs, bias, heard, a)
+        if activate(kind, radius, bend, leak, low, high, a, state, after) == OVERFLOW:
+            return k, state
+        state, after = after, state
+    return steps, state
+
+
+@entry
+def taught_loop(
+    recurrent: Any, inputs: Any, bias: Any, act: Any, signal: Any, targets: Any, learning: Any, factors: Any, start: Any, outputs: Any
+) -> tuple[int, Any]:
+    """FORCE: the output is fed back while recursive least squares changes the readout.
+
+    `learning` is (every, forgetting, penalty), `factors` the triangle and right side, changed in place.
+    Returns the number of steps that stayed finite, and the last state.
+    """
+    kind, radius, bend, leak, low, high = act
+    every, forgetting, penalty = learning
+    triangle, right = factors
+    steps, m = outputs.shape
+    d = signal.shape[1]
+    state, after, a = start.copy(), np.empty_like(start), np.empty_like(start)
+    heard, row, wanted = np.zeros(d + m, start.dtype), np.empty(len(triangle)), np.empty(m)
+    weights = np.zeros_like(right)
+    for k in range(steps):
+        heard[:d] = signal[k]
+        multiply(recurrent, state, a)
+        add_input(inputs, bias, heard, a)
+        if activate(kind, radius, bend, leak, low, high, a, state, after) == OVERFLOW:
+            return k, state
+        state, after = after, state
+        if k % every == 0:
+            row[0] = 1.0
+            row[1:] = state
+            wanted[:] = targets[k]
+            absorb_fading(triangle, right, row, wanted, forgetting, penalty, k)
+            back_substitute(triangle, right, weights)
+        for i in range(m):
+            total = weights[0, i]
+            for j in range(len(state)):
+                total += weights[1 + j, i] * state[j]
+            outputs[k, i] = total
+            heard[d + i] = total
+    return steps, state

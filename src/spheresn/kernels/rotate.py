@@ -1,0 +1,66 @@
+"""Plane rotations that take one more row into a triangular factor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .names import compiled, entry
+
+
+@compiled
+def absorb_row(triangle: Any, right: Any, row: Any, target: Any, fade: Any) -> None:
+    """Upper triangle R and right side Z, faded, with (row, target) rotated into them; row and target are used up."""
+    n, m = right.shape
+    for i in range(n):
+        for j in range(i, n):
+            triangle[i, j] *= fade
+        for k in range(m):
+            right[i, k] *= fade
+        length = np.hypot(triangle[i, i], row[i])
+        if length == 0.0:
+            continue
+        c, s = triangle[i, i] / length, row[i] / length
+        for j in range(i, n):
+            upper, lower = triangle[i, j], row[j]
+            triangle[i, j] = c * upper + s * lower
+            row[j] = c * lower - s * upper
+        for k in range(m):
+            upper, lower = right[i, k], target[k]
+            right[i, k] = c * upper + s * lower
+            target[k] = c * lower - s * upper
+
+
+@compiled
+def absorb_fading(triangle: Any, right: Any, row: Any, target: Any, forgetting: float, penalty: float, seen: int) -> None:
+    """One more row under forgetting; what the penalty loses by it is given back to one coordinate in turn."""
+    absorb_row(triangle, right, row, target, np.sqrt(forgetting))
+    if forgetting < 1.0:
+        row[:] = 0.0
+        target[:] = 0.0
+        row[seen % len(row)] = np.sqrt((1.0 - forgetting) * penalty * len(row))
+        absorb_row(triangle, right, row, target, 1.0)
+
+
+@entry
+def absorb_rows(triangle: Any, right: Any, states: Any, targets: Any, forgetting: float, penalty: float, seen: int) -> None:
+    """Rows z = (1, x) with their targets, one after the other."""
+    row, target = np.empty(len(triangle)), np.empty(right.shape[1])
+    for k in range(len(states)):
+        row[0] = 1.0
+        row[1:] = states[k]
+        target[:] = targets[k]
+        absorb_fading(triangle, right, row, target, forgetting, penalty, seen + k)
+
+
+@compiled
+def back_substitute(triangle: Any, right: Any, out: Any) -> None:
+    """out = R⁻¹ Z."""
+    n, m = right.shape
+    for k in range(m):
+        for i in range(n - 1, -1, -1):
+            total = right[i, k]
+            for j in range(i + 1, n):
+                total -= triangle[i, j] * out[j, k]
+            out[i, k] = total / triangle[i, i]

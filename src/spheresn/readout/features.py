@@ -1,0 +1,39 @@
+"""Features of the states beyond the states themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .. import _checks
+from .._checks import Floats
+from .gram import Gram
+from .ridge import Eigen
+
+
+@dataclass(frozen=True, eq=False)
+class Quadratic:
+    """(x, p_1², p_1 p_2, ..., p_c²): the states and all products of their c leading principal components.
+
+    Each component is divided by its standard deviation, so that no product is lost beside the states. c = 0 leaves the states alone.
+    """
+
+    centre: Floats
+    components: Floats
+
+    @staticmethod
+    def of(gram: Gram, count: int) -> Quadratic:
+        """The `count` leading principal components of the states in `gram`."""
+        _checks.whole("components", count, 0)
+        eigen = Eigen.of(gram)
+        count = min(count, int((eigen.values > 1e-12 * eigen.values.max(initial=0.0)).sum()))
+        leading = slice(len(eigen.values) - count, None)
+        deviations = np.sqrt(eigen.values[leading] / gram.count)
+        return Quadratic(gram.state_mean, np.ascontiguousarray((eigen.vectors[:, leading] / deviations)[:, ::-1].T))
+
+    def __call__(self, states: Floats) -> Floats:
+        """Features (T, N + c(c+1)/2) of states (T, N)."""
+        scores = (states - self.centre) @ self.components.T
+        rows, columns = np.triu_indices(len(self.components))
+        return np.hstack([states, scores[:, rows] * scores[:, columns]])

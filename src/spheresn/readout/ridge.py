@@ -1,0 +1,76 @@
+"""Ridge regression as algebra on a Gram matrix: min Σ |y - b - Wᵀx|² + penalty |W|², the intercept b not penalised."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve, eigh
+
+from .. import _checks
+from .._checks import Floats
+from .gram import Gram
+
+# Below this share of the trace the rounding errors of S itself are as large as the penalty, and a Cholesky factor may not exist.
+SAFE_PENALTY = 1e-13
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """A readout y = b + Wᵀ x: `matrix` W (N, m), `intercept` b (m,)."""
+
+    matrix: Floats
+    intercept: Floats
+
+    def __call__(self, states: Floats) -> Floats:
+        """Outputs (T, m) of states (T, N)."""
+        return np.asarray(states @ self.matrix + self.intercept)
+
+
+@dataclass(frozen=True, eq=False)
+class Eigen:
+    """S = V Λ Vᵀ once, and then any penalty for any targets costs one product.
+
+    penalty 0 is the minimum-norm solution: directions whose variance is rounding error of S get no weight.
+    """
+
+    gram: Gram
+    values: Floats
+    vectors: Floats
+    coefficients: Floats
+
+    @classmethod
+    def of(cls, gram: Gram) -> Self:
+        """The decomposition of S and the coordinates Vᵀ C of the targets in it."""
+        values, vectors = eigh(gram.scatter, lower=True, driver="evd")
+        return cls(gram, np.clip(values, 0.0, None), vectors, vectors.T @ gram.cross)
+
+    def gains(self, penalty: float) -> Floats:
+        """1/(λ_i + penalty), and zero where λ_i is no more than rounding."""
+        floor = len(self.values) * np.finfo(float).eps * self.values.max(initial=0.0)
+        real = self.values > floor if penalty == 0.0 else self.values + penalty > 0.0
+        return np.asarray(np.divide(1.0, self.values + penalty, out=np.zeros_like(self.values), where=real))
+
+    def solve(self, penalty: float) -> Weights:
+        """The readout for one penalty."""
+        return _with_intercept(self.gram, self.vectors @ (self.gains(penalty)[:, None] * self.coefficients))
+
+
+def solve(gram: Gram, penalty: float) -> Weights:
+    """The ridge readout; by Cholesky where the penalty allows it, by eigenvalues where S is singular in working precision.
+
+    >>> x = np.array([[0.0], [1.0], [2.0]])
+    >>> solve(Gram.of(x, 3 * x + 1), penalty=0.0)(np.array([[4.0]])).round(12)
+    array([[13.]])
+    """
+    if _checks.real("penalty", penalty, 0.0) <= SAFE_PENALTY * gram.trace:
+        return Eigen.of(gram).solve(penalty)
+    shifted = gram.scatter.copy(order="F")
+    shifted[np.diag_indices_from(shifted)] += penalty
+    factor = cho_factor(shifted, lower=True, overwrite_a=True, check_finite=False)
+    return _with_intercept(gram, cho_solve(factor, gram.cross, check_finite=False))
+
+
+def _with_intercept(gram: Gram, matrix: Floats) -> Weights:
+    return Weights(matrix, gram.target_mean - gram.state_mean @ matrix)

@@ -1,0 +1,177 @@
+"""Readouts: algebra against the definition, brute force and known answers."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.linear_model import Ridge
+
+import spheresn as sn
+from conftest import network
+from spheresn.readout import Eigen, Gram, Quadratic, RecursiveLeastSquares, Sample, force, leave_one_out, solve
+from spheresn.readout.loo import SAMPLE, choose_penalty
+
+
+def problem(rng, rows=200, states=12, targets=3):
+    x = rng.standard_normal((rows, states)) @ rng.standard_normal((states, states)) + 5.0
+    return x, x @ rng.standard_normal((states, targets)) + 0.1 * rng.standard_normal((rows, targets)) - 3.0
+
+
+@pytest.mark.parametrize("penalty", [1e-8, 1.0, 1e4])
+def test_ridge_satisfies_its_normal_equations(penalty, rng):
+    """Xᵀ(y - b - XW) = penalty W, and the residuals sum to zero because the intercept is free."""
+    x, y = problem(rng)
+    for weights in (solve(Gram.of(x, y), penalty), Eigen.of(Gram.of(x, y)).solve(penalty)):
+        residuals = y - weights(x)
+        assert np.allclose(residuals.sum(axis=0), 0.0, atol=1e-7)
+        assert np.allclose(x.T @ residuals, penalty * weights.matrix, atol=1e-6 * max(penalty, 1.0))
+        assert np.allclose(weights.matrix, Ridge(alpha=penalty).fit(x, y).coef_.T, rtol=1e-6, atol=1e-9)
+
+
+def test_an_exact_law_is_found_whatever_the_offset(rng):
+    x = rng.standard_normal((100, 4)) + 1e6
+    law = rng.standard_normal((4, 2))
+    weights = solve(Gram.of(x, x @ law + 7.0), 0.0)
+    assert np.allclose(weights.matrix, law, atol=1e-7)
+
+
+@given(st.lists(st.integers(1, 3000), min_size=1, max_size=5))
+def test_gram_matrices_of_pieces_add_up(lengths):
+    rng = np.random.default_rng(sum(lengths))
+    x, y = problem(rng, sum(lengths), 5, 2)
+    cuts = np.cumsum(lengths)[:-1]
+    parts = Gram.total(Gram.of(a, b) for a, b in zip(np.split(x, cuts), np.split(y, cuts), strict=True))
+    scatter = (x - x.mean(axis=0)).T @ (x - x.mean(axis=0))
+    assert parts.count == len(x)
+    assert np.allclose(np.tril(parts.scatter), np.tril(scatter), rtol=1e-10, atol=1e-9)
+    assert np.allclose(parts.cross, (x - x.mean(axis=0)).T @ (y - y.mean(axis=0)), rtol=1e-10, atol=1e-8)
+    assert np.allclose(parts.target_scatter, ((y - y.mean(axis=0)) ** 2).sum(axis=0), rtol=1e-10)
+
+
+def test_single_precision_states_are_summed_in_double(rng):
+    x, y = (part.astype(np.float32) for part in problem(rng))
+    assert np.array_equal(Gram.of(x, y).scatter, Gram.of(x.astype(float), y.astype(float)).scatter)
+
+
+def test_no_penalty_on_a_singular_matrix_is_the_minimum_norm_solution(rng):
+    x, y = problem(rng, rows=30, states=6)
+    doubled = np.hstack([x, x, np.zeros((30, 2))])
+    weights = solve(Gram.of(doubled, y), 0.0)
+    expected = np.linalg.pinv(doubled - doubled.mean(axis=0)) @ (y - y.mean(axis=0))
+    assert np.allclose(weights.matrix, expected, atol=1e-9)
+    assert np.allclose(weights.matrix[:6], weights.matrix[6:12], atol=1e-10) and not weights.matrix[12:].any()
+    constant = solve(Gram.of(np.ones((5, 2)), np.arange(5.0)[:, None]), 0.0)
+    assert not constant.matrix.any() and constant.intercept[0] == 2.0
+
+
+def test_states_with_tiny_variances_stay_solvable(rng):
+    """The paper's setting: unit states that hardly move. The readout must still recall the input, and its weights stay finite."""
+    reservoir = network(1000, sn.OnSphere(), rng, spectral_radius=15.0, input_scaling=0.01)
+    signal = sn.datasets.white_noise(4500, rng)
+    states, target = sn.drive(reservoir, signal)[500:], np.roll(signal, 5, axis=0)[500:]
+    gram = Gram.of(states[:3000], target[:3000])
+    for share in (0.0, 1e-14, 1e-12, 1e-10):
+        weights = solve(gram, share * gram.trace)
+        assert sn.metrics.accuracy(target[3000:], weights(states[3000:])) > 0.95
+
+
+@pytest.mark.parametrize("penalty", [0.0, 1e-3, 10.0])
+def test_leave_one_out_equals_leaving_one_out(penalty, rng):
+    x, y = problem(rng, rows=40)
+    (errors,) = leave_one_out(Eigen.of(Gram.of(x, y)), x, y, [penalty])
+    for i in range(40):
+        others = np.arange(40) != i
+        alone = solve(Gram.of(x[others], y[others]), penalty)
+        assert np.allclose(errors[i], y[i] - alone(x[i : i + 1])[0], rtol=1e-6, atol=1e-8)
+
+
+def test_the_chosen_penalty_is_the_best_of_the_ladder(rng):
+    x, y = problem(rng, rows=60, states=50)
+    gram = Gram.of(x, y + 20.0 * rng.standard_normal(y.shape))
+    sample = Sample.empty(50, 3).taking(x, y)
+    penalty, eigen, error = choose_penalty(gram, sample)
+    left_out = leave_one_out(eigen, x, y, gram.trace * 10.0 ** np.arange(-14.0, 1.0))
+    all_errors = [np.sqrt((np.square(e).mean(axis=0) / (gram.target_scatter / 60)).mean()) for e in left_out]
+    assert error == pytest.approx(min(all_errors)) and penalty == pytest.approx(gram.trace * 10.0 ** (np.argmin(all_errors) - 14.0))
+
+
+@given(st.lists(st.integers(1, 4000), min_size=1, max_size=6))
+def test_the_sample_does_not_depend_on_the_pieces(lengths):
+    rows = np.arange(float(sum(lengths)))[:, None]
+    whole = Sample.empty(1, 1).taking(rows, rows)
+    pieces = Sample.empty(1, 1)
+    for piece in np.split(rows, np.cumsum(lengths)[:-1]):
+        pieces = pieces.taking(piece, piece)
+    assert np.array_equal(whole.states, pieces.states) and whole.stride == pieces.stride
+    assert np.array_equal(whole.states[:, 0], np.arange(0, len(rows), whole.stride)) and len(whole.states) <= 2 * SAMPLE
+
+
+def test_recursive_least_squares_ends_where_ridge_does(rng):
+    x, y = problem(rng)
+    rls = RecursiveLeastSquares(12, 3, penalty=0.5)
+    for first in range(0, 200, 30):
+        rls.update(x[first : first + 30], y[first : first + 30])
+    z = np.hstack([np.ones((200, 1)), x])
+    expected = np.linalg.solve(z.T @ z + 0.5 * np.eye(13), z.T @ y)
+    assert np.allclose(rls.weights.matrix, expected[1:], atol=1e-9)
+    assert np.allclose(rls.weights.intercept, expected[0], atol=1e-9)
+
+
+def test_forgetting_is_a_weighted_fit(rng):
+    """The normal equations of Σ λ^{n-k} |y_k - z_kᵀw|², with the rows that give the penalty back among them."""
+    x, y = problem(rng, rows=150, states=4, targets=1)
+    rls = RecursiveLeastSquares(4, 1, penalty=0.3, forgetting=0.95)
+    rls.update(x, y)
+    gram, right = 0.3 * np.eye(5), np.zeros((5, 1))
+    for k in range(150):
+        z = np.concatenate([[1.0], x[k]])
+        gram, right = 0.95 * gram + np.outer(z, z), 0.95 * right + np.outer(z, y[k])
+        gram[k % 5, k % 5] += 0.05 * 0.3 * 5
+    assert np.allclose(rls.weights.matrix, np.linalg.solve(gram, right)[1:], atol=1e-9)
+
+
+def test_a_million_steps_leave_recursive_least_squares_accurate():
+    """With a silent half, where plain recursive least squares blows up; then a known law, found to rounding."""
+    rng = np.random.default_rng(3)
+    rls = RecursiveLeastSquares(3, 1, penalty=1e-6, forgetting=0.999)
+    law = np.array([[1.0], [-2.0], [0.5]])
+    rls.update(np.zeros((500_000, 3)), np.zeros((500_000, 1)))
+    x = rng.standard_normal((500_000, 3))
+    rls.update(x, x @ law + 4.0)
+    assert np.allclose(rls.weights.matrix, law, atol=1e-8) and rls.weights.intercept[0] == pytest.approx(4.0, abs=1e-8)
+
+
+@pytest.mark.parametrize("activation", [sn.Tanh(), sn.OnSphere(radius=12.0, bend=0.5)])
+def test_force_teaches_a_network_to_go_on_alone(activation, rng):
+    """After teaching, the loop closed over the fixed readout goes on with the sine for ten periods."""
+    wave = np.sin(2 * np.pi * np.arange(3000) / 25)[:, None]
+    reservoir = network(150, activation, rng, spectral_radius=0.9, bias_scaling=1.0, input_scaling=0.5)
+    taught = force(reservoir, wave, penalty=1e-6)
+    state, output, heard = taught.state, taught.outputs[-1], []
+    for _ in range(250):
+        state = reservoir.step(state, output)
+        output = taught.weights(state[None])[0]
+        heard.append(output)
+    future = np.sin(2 * np.pi * np.arange(3000, 3250) / 25)[:, None]
+    assert np.abs(np.array(heard) - future).max() < 0.1
+
+
+def test_quadratic_features_are_products_of_standard_uncorrelated_scores(rng):
+    x, y = problem(rng, rows=500, states=8)
+    features = Quadratic.of(Gram.of(x, y), 3)
+    values = features(x)
+    scores = (x - features.centre) @ features.components.T
+    assert np.allclose(np.cov(scores.T, bias=True), np.eye(3), atol=1e-9)
+    assert values.shape == (500, 8 + 6) and np.array_equal(values[:, :8], x)
+    assert np.allclose(values[:, 8], scores[:, 0] ** 2) and np.allclose(values[:, 9], scores[:, 0] * scores[:, 1])
+
+
+def test_bad_readouts_get_a_sentence(rng):
+    with pytest.raises(ValueError, match="penalty must be finite and at least 0"):
+        solve(Gram.of(np.eye(2), np.eye(2)), -1.0)
+    with pytest.raises(ValueError, match="targets must have as many rows as states, 2, got 3"):
+        Gram.of(np.eye(2), np.eye(3))
+    with pytest.raises(ValueError, match=r"forgetting must be in \(0, 1\]"):
+        RecursiveLeastSquares(2, 1, forgetting=0.0)
+    with pytest.raises(ValueError, match=r"signal must have 0 column"):
+        force(network(5, sn.Tanh(), rng), np.ones(4), np.ones(4))
