@@ -223,7 +223,7 @@ def test_wrong_arguments_say_what_to_do(rng):
     reservoir, signal = network(10, sn.OnSphere(), rng), rng.standard_normal(50)
     states = sn.drive(reservoir, signal)
     for call, message in (
-        (lambda: memory_curve(states[:-1], signal, [1]), "states must have one row per row"),
+        (lambda: memory_curve(states[:-1], signal, [1]), "states must have as many rows as signal"),
         (lambda: memory_curve(states, signal, [-1]), "delays must be a whole number"),
         (lambda: memory_curve(states, signal, []), "delays must have at least 1"),
         (lambda: memory_curve(states, signal, [49]), "signal must have at least 53 rows"),

@@ -7,7 +7,7 @@ import numpy as np
 from .. import _checks
 from .._checks import Floats
 from ..metrics import accuracy
-from ._linear import fit_linear
+from ..readout import Gram, solve
 
 
 def whole_delays(delays: object) -> list[int]:
@@ -19,8 +19,7 @@ def whole_delays(delays: object) -> list[int]:
 
 def split_rows(states: Floats, signal: Floats, longest: int, washout: int, train: int | None) -> tuple[slice, slice]:
     """The rows to train on and the rest to test on, after `washout` rows and where every delay exists."""
-    if len(states) != len(signal):
-        raise ValueError(f"states must have one row per row of the signal, {len(signal)}, got {len(states)}; align the two")
+    _checks.same_length("states", states, "signal", signal)
     first = max(_checks.whole("washout", washout, 0), longest)
     _checks.at_least("signal", len(signal), first + 4, f"to train and test after {first} rows of washout and delay")
     size = (len(signal) - first) * 5 // 7 if train is None else _checks.whole("train", train, 2)
@@ -40,8 +39,8 @@ def scores(states: Floats, targets: Floats, rows: tuple[slice, slice], penalty: 
     """Accuracy on the training and on the test rows for targets (T, D, m), each of the D judged with its m columns together."""
     train = rows[0]
     flat = targets.reshape(len(targets), -1)
-    weights, intercepts = fit_linear(states[train], flat[train], _checks.real("penalty", penalty, 0.0))
-    guesses = [(states[part] @ weights + intercepts).reshape(-1, *targets.shape[1:]) for part in rows]
+    readout = solve(Gram.of(states[train], flat[train]), penalty)
+    guesses = [readout(states[part]).reshape(-1, *targets.shape[1:]) for part in rows]
     judged = [
         np.array([accuracy(targets[part, i], guess[:, i]) for i in range(targets.shape[1])])
         for part, guess in zip(rows, guesses, strict=True)

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _checks
 from .._checks import Floats
 from ..drive import drive, rows_of
+from ..readout import Gram, solve
 from ..reservoir import Reservoir
-from ._linear import fit_linear
 from ._split import delayed, scores, split_rows, whole_delays
 
 
@@ -84,8 +84,8 @@ def memory_capacity(
     longest = reservoir.units if max_delay is None else _checks.whole("max_delay", max_delay, 0)
     first = max(_checks.whole("washout", washout, 0), longest)
     pairs = [_recalled(reservoir, s, name, longest, first) for name, s in (("signal", signal), ("test_signal", test_signal))]
-    weights, intercepts = fit_linear(*pairs[0], _checks.real("penalty", penalty, 0.0))
-    learned, judged = (_determination(y, x @ weights + intercepts) for x, y in pairs)
+    readout = solve(Gram.of(*pairs[0]), penalty)
+    learned, judged = (_determination(y, readout(x)) for x, y in pairs)
     per_delay = judged.reshape(longest + 1, -1).sum(axis=1)
     return MemoryCapacity(float(per_delay.sum()), per_delay, float(learned.sum()))
 
