@@ -140,6 +140,14 @@ def test_weak_input_is_an_empirical_matter(rng):
     assert result.distances[0] > 1e-2 and result.distances[-1] < 1e-10
 
 
+def test_a_negative_exponent_does_not_bring_two_attractors_together():
+    """W = diag(2, 1, 0) with weak noise: +e_1 and -e_1 both attract, λ ≈ log(1/2), and antipodes never meet."""
+    reservoir = sn.Reservoir(np.diag([2.0, 1.0, 0.0]), [0.1, 0.1, 0.1])
+    result = echo_state(reservoir, sn.datasets.white_noise(1500, rng=0))
+    assert result.verdict == "empirical" and np.isclose(result.exponent.exponent, np.log(0.5), atol=0.05)
+    assert result.distances[-1] > 1.9 and result.washout == np.inf
+
+
 def test_only_what_is_proved_is_claimed_with_a_leak(rng):
     leaky = network(20, sn.OnSphere(), rng, leak=0.5, input_scaling=20.0)
     assert echo_state(leaky, rng.standard_normal(600)).verdict == "empirical"

@@ -26,7 +26,9 @@ class EchoState:
     verdict: "certified" (proved: all trajectories meet), "refuted" (proved: some never do) or "empirical" (a test, no proof).
     reason: the argument in one sentence. rate: for a certificate, the proved mean log contraction per step.
     contraction (T,): for a spherical or tanh certificate, the log of the factor by which all distances have shrunk at least.
-    washout: steps until differences have shrunk to `tolerance`; infinite if they need not.
+    "refuted" speaks of all starts at once: almost all may still meet, when the maximal exponent is negative.
+    washout: steps until differences have shrunk to `tolerance`; infinite if they need not, and for a test if they did not: a
+    negative exponent is local, and a network with several attractors has one too.
     exponent, distances (T,): for a test, the maximal Lyapunov exponent, and the largest distance from the first trajectory.
     """
 
@@ -80,7 +82,7 @@ def echo_state(
     several = several_starts(system, starts, _checks.whole("trajectories", trajectories, 2), generator)
     exponent = max_lyapunov(system, rows, transient, several[0], generator)
     apart = distances_between(system, rows, several)
-    washout = float(np.log(limit) / exponent.exponent) if exponent.exponent < 0 else np.inf
+    washout = _tested_washout(exponent.exponent, apart, limit)
     return EchoState("empirical", _reading(exponent, apart), washout, exponent=exponent, distances=apart)
 
 
@@ -111,6 +113,12 @@ def _proved_washout(proof: Proof, tolerance: float, units: int) -> float:
     if proof.contraction is not None and proof.contraction[-1] <= np.log(tolerance):
         return float(np.argmax(proof.contraction <= np.log(tolerance)) + 1)
     return float(np.log(tolerance) / proof.rate) if proof.rate > -np.inf else float(units)  # Wᴺ = 0 for a nilpotent W
+
+
+def _tested_washout(exponent: float, apart: Floats, tolerance: float) -> float:
+    """log(tolerance)/λ, unless the trajectories had twice that time and are still apart: several attractors, each contracting."""
+    estimate = float(np.log(tolerance) / exponent) if exponent < 0 else np.inf
+    return np.inf if len(apart) > 2 * estimate and apart[-1] > np.sqrt(tolerance) * apart[0] else estimate
 
 
 def _reading(exponent: MaxLyapunov, apart: Floats) -> str:
