@@ -82,10 +82,13 @@ class Reservoir:
         mixed = self._mixed(state, self.activation.value(a))
         return sphere.project(mixed, radius) if mixed.any() else keep_direction(state, radius)
 
-    def tangent_step(self, state: Floats, inputs: Floats, tangents: Floats) -> tuple[Floats, Floats]:
-        """The next state and the derivative of the step times the tangents (N,) or (N, k)."""
+    def tangent_step(self, state: Floats, inputs: Floats, tangents: Floats, input_tangents: Floats | None = None) -> tuple[Floats, Floats]:
+        """The next state and the derivative of the step times the tangents (N,) or (N, k), and times those of the input (d, k) if given."""
         a = self.pre_activation(state, inputs)
-        carried = self.activation.pushforward(a, self.recurrent.matvec(tangents))
+        pushed = self.recurrent.matvec(tangents)
+        if input_tangents is not None:
+            pushed = pushed + self.inputs @ input_tangents
+        carried = self.activation.pushforward(a, pushed)
         carried = self._mixed(tangents, carried)
         radius = self.activation.sphere_radius
         if radius is not None and self.leak < 1.0:

@@ -13,50 +13,51 @@ from .rotate import absorb_fading, back_substitute
 
 
 @compiled
-def read_out(readout: Any, state: Any, output: Any) -> None:
-    """output = carry · output + b + Wᵀ (x, products of principal components); see `Readout` for the parts."""
-    carry, intercept, linear, centre, components, quadratic, scores = readout
-    for i in range(len(output)):
-        total = carry * output[i] + intercept[i]
-        for j in range(len(state)):
-            total += linear[i, j] * state[j]
-        output[i] = total
+def read_out(readout: Any, state: Any, output: Any) -> bool:
+    """output += b + Wᵀ (x, products of principal components): the readout gives the step from the last output to the next."""
+    intercept, linear, centre, components, quadratic, scores = readout
+    finite = True
     for c in range(len(scores)):
         total = 0.0
         for j in range(len(state)):
             total += components[c, j] * (state[j] - centre[j])
         scores[c] = total
     for i in range(len(output)):
+        total = intercept[i]
+        for j in range(len(state)):
+            total += linear[i, j] * state[j]
         n = 0
         for c in range(len(scores)):
             for d in range(c, len(scores)):
-                output[i] += quadratic[i, n] * scores[c] * scores[d]
+                total += quadratic[i, n] * scores[c] * scores[d]
                 n += 1
+        output[i] += total
+        finite = finite and np.isfinite(output[i])
+    return finite
 
 
 @entry
-def closed_loop(
-    recurrent: Any, inputs: Any, bias: Any, act: Any, readout: Any, known: Any, last: Any, start: Any, outputs: Any
-) -> tuple[int, Any]:
-    """outputs[k] = the readout of the state, then fed back beside known[k].
+def closed_loop(recurrent: Any, inputs: Any, bias: Any, act: Any, readout: Any, known: Any, last: Any, start: Any, outputs: Any) -> Any:
+    """outputs[k]: hear the last output beside known[k], then read out. Returns the number of steps that stayed finite.
 
-    `last` is the newest value of the series, already in `start`. Returns the number of steps that stayed finite, and the last state.
+    `start` is the state before the value `last` is heard; `last` is changed.
     """
     kind, radius, bend, leak, low, high = act
     steps, m = outputs.shape
     state, after, a = start.copy(), np.empty_like(start), np.empty_like(start)
-    heard, output = np.empty(m + known.shape[1], start.dtype), last.astype(np.float64)
+    heard = np.empty(m + known.shape[1], start.dtype)
     for k in range(steps):
-        read_out(readout, state, output)
-        outputs[k] = output
-        heard[:m] = output
+        heard[:m] = last
         heard[m:] = known[k]
         multiply(recurrent, state, a)
         add_input(inputs, bias, heard, a)
         if activate(kind, radius, bend, leak, low, high, a, state, after) == OVERFLOW:
-            return k, state
+            return k
         state, after = after, state
-    return steps, state
+        if not read_out(readout, state, last):
+            return k
+        outputs[k] = last
+    return steps
 
 
 @entry

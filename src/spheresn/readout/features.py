@@ -37,3 +37,9 @@ class Quadratic:
         scores = (states - self.centre) @ self.components.T
         rows, columns = np.triu_indices(len(self.components))
         return np.hstack([states, scores[:, rows] * scores[:, columns]])
+
+    def pushforward(self, state: Floats, tangents: Floats) -> Floats:
+        """The derivative of the products (c(c+1)/2, k) at a state (N,) times tangents (N, k)."""
+        scores, moved = self.components @ (state - self.centre), self.components @ tangents
+        rows, columns = np.triu_indices(len(self.components))
+        return np.asarray(scores[rows, None] * moved[columns] + scores[columns, None] * moved[rows])

@@ -36,11 +36,25 @@ class Sample:
     def taking(self, states: Floats, targets: Floats) -> Sample:
         """With the rows that come next."""
         rows = slice(-self.seen % self.stride, None, self.stride)
-        x, y = np.vstack([self.states, states[rows]]), np.vstack([self.targets, targets[rows]])
-        kept = Sample(x, y, self.seen + len(states), self.stride)
+        return self._with(states[rows], targets[rows], len(states))
+
+    def joined(self, other: Sample) -> Sample:
+        """With the sample of another series, both at the wider of the two strides."""
+        stride = max(self.stride, other.stride)
+        mine, its = (_thinned(sample, stride) for sample in (self, other))
+        return mine._with(its.states, its.targets, its.seen)
+
+    def _with(self, states: Floats, targets: Floats, seen: int) -> Sample:
+        x, y = np.vstack([self.states, states]), np.vstack([self.targets, targets])
+        kept = Sample(x, y, self.seen + seen, self.stride)
         while len(kept.states) > 2 * SAMPLE:
-            kept = Sample(kept.states[::2].copy(), kept.targets[::2].copy(), kept.seen, 2 * kept.stride)
+            kept = _thinned(kept, 2 * kept.stride)
         return kept
+
+
+def _thinned(sample: Sample, stride: int) -> Sample:
+    step = stride // sample.stride
+    return Sample(sample.states[::step].copy(), sample.targets[::step].copy(), sample.seen, stride)
 
 
 def leave_one_out(eigen: Eigen, states: Floats, targets: Floats, penalties: Floats) -> Iterator[Floats]:

@@ -1,0 +1,154 @@
+"""What the three estimators share: parameters, series in many shapes, and the choice of a network."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+
+from .. import _checks
+from .._checks import Floats
+from ..readout import Eigen, Gram, Quadratic, Sample, Weights, solve
+from ..readout.loo import choose_penalty
+from .dial import Dialled
+from .network import REGRESSION, Plan, Setting, ladder, plan_of
+from .stream import Frame, Scaler, Stream
+
+SETTLE = 5000  # rows after which a network is chosen for good; a stream waits for them, a fit looks at no more
+PROBE_UNITS = 300  # a smaller network stands in for a large one while memory and bend are chosen
+WASHOUT_MEMORIES = 10  # times the memory: e^-10 of a start is left
+
+
+class Network(BaseEstimator):  # type: ignore[misc]
+    """Parameters of the network and of its readout."""
+
+    def __init__(
+        self,
+        units: int = 500,
+        *,
+        activation: str = "spherical",
+        topology: Any = "ring",
+        density: float | None = None,
+        bend: float | str = "auto",
+        memory: float | str = "auto",
+        spectral_radius: float | None = None,
+        input_scaling: float | None = None,
+        bias_ratio: float = 3.0,
+        leak: float = 1.0,
+        penalty: float | str = "loo",
+        features: str = "linear",
+        components: int | None = None,
+        washout: int | str = "auto",
+        readout: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.units = units
+        self.activation = activation
+        self.topology = topology
+        self.density = density
+        self.bend = bend
+        self.memory = memory
+        self.spectral_radius = spectral_radius
+        self.input_scaling = input_scaling
+        self.bias_ratio = bias_ratio
+        self.leak = leak
+        self.penalty = penalty
+        self.features = features
+        self.components = components
+        self.washout = washout
+        self.readout = readout
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _plan(self) -> Plan:
+        _checks.one_of("features", self.features, ("linear", "quadratic"))
+        if self.penalty not in ("loo", "auto"):
+            _checks.real("penalty", self.penalty, 0.0)
+        return plan_of(self, int(check_random_state(self.random_state).randint(2**31)))
+
+    def _settle(self, series: Sequence[Floats], targets: Sequence[Floats]) -> Frame:
+        """Scaling, network, washout and features from the first rows of the series."""
+        series, targets = _first_rows(series, SETTLE), _first_rows(targets, SETTLE)
+        plan, rows = self._plan(), np.vstack(series)
+        scaler = Scaler.of(rows)
+        rungs = ladder(REGRESSION, self.activation, self.memory, self.bend)[: 1 if plan.scalings else None]
+        setting = rungs[0] if len(rungs) == 1 else self._best(plan, scaler, rungs, series, targets)
+        dialled = plan.final(scaler.forward(rows), setting)
+        frame = Frame(scaler, dialled.reservoir, self._washout(dialled.exponent, len(rows)))
+        self._remember(setting, dialled)
+        return frame if self.features == "linear" else self._with_products(frame, series, targets)
+
+    def _best(self, plan: Plan, scaler: Scaler, rungs: list[Setting], series: Sequence[Floats], targets: Sequence[Floats]) -> Setting:
+        """The rung with the least leave-one-out error, measured with a network of at most PROBE_UNITS units."""
+        small = plan.with_units(min(plan.units, PROBE_UNITS))
+        signal, errors = scaler.forward(np.vstack(series)), {}
+        for rung in rungs:
+            dialled = small.searched(signal, rung)
+            if dialled is not None:
+                frame = Frame(scaler, dialled.reservoir, self._washout(dialled.exponent, len(signal)))
+                gram, sample = self._sums(frame, series, targets)
+                errors[rung] = choose_penalty(gram, sample)[2]
+        if not errors:
+            plan.final(signal, rungs[0])  # raises, and says what can be reached
+        return min(errors, key=lambda rung: errors[rung])
+
+    def _remember(self, setting: Setting, dialled: Dialled) -> None:
+        self.lyapunov_ = dialled.exponent
+        self.memory_ = -1.0 / dialled.exponent if dialled.exponent < 0.0 else np.inf
+        self.bend_ = setting.bend
+
+    def _washout(self, exponent: float, rows: int) -> int:
+        if self.washout != "auto":
+            return _checks.whole("washout", self.washout, 0)
+        limit = min(rows, SETTLE) // 4
+        return limit if exponent >= 0.0 else min(int(np.ceil(-WASHOUT_MEMORIES / exponent)), limit)
+
+    def _with_products(self, frame: Frame, series: Sequence[Floats], targets: Sequence[Floats]) -> Frame:
+        """Quadratic features, their number chosen by the leave-one-out error where it is not given."""
+        gram, _ = self._sums(frame, series, targets)
+        counts = [2, 5, 10, 20] if self.components is None else [_checks.whole("components", self.components, 0)]
+        frames = [Frame(frame.scaler, frame.reservoir, frame.washout, Quadratic.of(gram, count)) for count in counts]
+        if len(frames) == 1:
+            return frames[0]
+        return min(frames, key=lambda one: choose_penalty(*self._sums(one, series, targets))[2])
+
+    def _sums(self, frame: Frame, series: Sequence[Floats], targets: Sequence[Floats]) -> tuple[Gram, Sample]:
+        """Gram matrix and sample of all series, each from its own start; in parallel, summed in their order."""
+        parts = Parallel(n_jobs=self.n_jobs)(
+            delayed(_taken)(frame, self._washout_of(frame, len(x)), x, y) for x, y in zip(series, targets, strict=True)
+        )
+        sample = Sample.empty(frame.width, targets[0].shape[1])
+        for part in parts:
+            sample = sample.joined(part.sample)
+        return Gram.total(part.gram for part in parts), sample
+
+    def _washout_of(self, frame: Frame, length: int) -> int:
+        return frame.washout if self.washout != "auto" else frame.washout_for(length)
+
+    def _solve(self, gram: Gram, sample: Sample) -> Weights:
+        """The readout of the sums; a fit that washout leaves without rows has nothing to learn from."""
+        if gram.count == 0:
+            raise ValueError("the series must be longer than the washout, got no rows after it; pass longer ones or lower washout")
+        if self.penalty != "loo":
+            self.penalty_ = float(self.penalty)
+            return solve(gram, self.penalty_)
+        eigen: Eigen
+        self.penalty_, eigen, self.loo_error_ = choose_penalty(gram, sample)
+        return eigen.solve(self.penalty_)
+
+
+def _taken(frame: Frame, washout: int, rows: Floats, targets: Floats) -> Stream:
+    return Stream(frame, washout, targets.shape[1]).take(rows, targets).finished()
+
+
+def _first_rows(series: Sequence[Floats], count: int) -> list[Floats]:
+    kept = []
+    for rows in series:
+        kept.append(rows[: max(count, 0)])
+        count -= len(rows)
+    return [rows for rows in kept if len(rows)]

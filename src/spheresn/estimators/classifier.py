@@ -1,0 +1,105 @@
+"""A classifier of whole series, or of every step of a series."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from .. import _checks
+from .._checks import Floats
+from ..readout import Gram, Sample
+from .base import Network
+from .series import as_series, is_list
+from .stream import Frame
+
+
+class ESNClassifier(ClassifierMixin, Network):  # type: ignore[misc]
+    """Echo state network with a ridge readout on indicators of the classes; the class with the largest output wins.
+
+    A list of series X, each (T_i, d), with one label each: every series is summed up by the mean of its states and of their squares.
+    One table X (T, d) with one label per row, or lists of both: every step is classified by the state there.
+    Parameters and what is learned: as in ESNRegressor; besides, classes_.
+
+    >>> rng = np.random.default_rng(0)
+    >>> slow, fast = ([np.sin(w * np.arange(80.0) + rng.uniform(0, 6))[:, None] for _ in range(20)] for w in (0.2, 0.3))
+    >>> model = ESNClassifier(units=50, bend=0.5, memory=5, random_state=0).fit(slow[:15] + fast[:15], [0] * 15 + [1] * 15)
+    >>> model.score(slow[15:] + fast[15:], [0] * 5 + [1] * 5)
+    1.0
+    """
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Choose the network, drive it over the series, solve for the readout."""
+        series, labels = self._checked(X, y)
+        self.whole_series_ = is_list(X) and np.ndim(labels[0]) == 0
+        self.classes_ = np.unique(np.concatenate([np.atleast_1d(one) for one in labels]))
+        if len(self.classes_) < 2:
+            raise ValueError(f"y must have at least two classes, got one class, {self.classes_[0]!r}; pass series of another class too")
+        targets = [self._indicators(one, len(rows)) for one, rows in zip(labels, series, strict=True)]
+        frame = self._settle(series, targets)
+        self.frame_, self.weights_ = frame, self._solve(*self._sums(frame, series, targets))
+        self.reservoir_, self.washout_ = frame.reservoir, frame.washout
+        return self
+
+    def decision_function(self, X: Any) -> Any:
+        """Outputs per series (n, classes), or per step (T, classes), a list for several; two classes: the difference, one number each."""
+        check_is_fitted(self)
+        series = as_series(self, X, reset=False)
+        if self.whole_series_:
+            summaries = np.vstack([self._summary(self.frame_, rows) for rows in series])
+            return self._narrow(self.weights_(summaries))
+        outputs = [self._narrow(self.weights_(self.frame_.features(self.frame_.states(rows)))) for rows in series]
+        return outputs if is_list(X) else outputs[0]
+
+    def predict(self, X: Any) -> Any:
+        """The class of each series, or of each step (a list for several series)."""
+        scores = self.decision_function(X)
+        return [self._class(one) for one in scores] if isinstance(scores, list) else self._class(scores)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of series, or of steps, that are classified rightly."""
+        predicted = self.predict(X)
+        if isinstance(predicted, list):
+            predicted, y = np.concatenate(predicted), np.concatenate([np.asarray(one) for one in y])
+        return float(np.average(predicted == np.asarray(y), weights=sample_weight))
+
+    def _class(self, scores: Floats) -> Any:
+        return self.classes_[(scores > 0.0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
+
+    def _narrow(self, outputs: Floats) -> Floats:
+        return outputs[:, 1] - outputs[:, 0] if len(self.classes_) == 2 else outputs
+
+    def _checked(self, X: Any, y: Any) -> tuple[list[Floats], list[Any]]:
+        if not is_list(X):
+            rows, labels = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+            check_classification_targets(labels)
+            return [rows], [labels]
+        series = as_series(self, X, reset=True)
+        if y is None or len(y) != len(series):
+            raise ValueError(f"y must have one entry per series, {len(series)}, got {None if y is None else len(y)}; pass a list as long as X")
+        labels = list(y)
+        if np.ndim(labels[0]) == 0:
+            return series, list(column_or_1d(np.asarray(labels)))
+        for i, (one, rows) in enumerate(zip(labels, series, strict=True)):
+            _checks.same_length(f"y[{i}]", np.asarray(one), f"X[{i}]", rows)
+        return series, [np.asarray(one) for one in labels]
+
+    def _indicators(self, label: Any, length: int) -> Floats:
+        """Rows of zeros with a one for the class; the label of a whole series stands for each of its rows."""
+        labels = np.broadcast_to(label, (length,)) if np.ndim(label) == 0 else label
+        return np.asarray(np.asarray(labels)[:, None] == self.classes_[None, :], dtype=np.float64)
+
+    def _summary(self, frame: Frame, rows: Floats) -> Floats:
+        states = frame.features(frame.states(rows)[self._washout_of(frame, len(rows)) :])
+        return np.concatenate([states.mean(axis=0), np.sqrt(frame.reservoir.units) * np.square(states).mean(axis=0)])[None]
+
+    def _sums(self, frame: Frame, series: Any, targets: Any) -> tuple[Gram, Sample]:
+        """Of the summaries where whole series are classified, else of the steps."""
+        if not self.whole_series_:
+            return super()._sums(frame, series, targets)
+        summaries = np.vstack([self._summary(frame, rows) for rows in series])
+        wanted = np.vstack([one[:1] for one in targets])
+        return Gram.of(summaries, wanted), Sample.empty(summaries.shape[1], wanted.shape[1]).taking(summaries, wanted)

@@ -1,0 +1,135 @@
+"""A regressor for time series: the target of a row depends on that row and on the rows before it."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import RegressorMixin, TransformerMixin, clone
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._checks import Floats
+from .base import SETTLE, Network
+from .series import as_series, as_targets, is_list
+from .stream import Frame, Stream
+
+
+class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[misc]
+    """Echo state network with a ridge readout: y_k = b + Wᵀ x_k, x_k the state after the rows up to k.
+
+    X (T, d) and y (T,) or (T, m), rows in the order of time; or lists of such, of any lengths, each series from its own start.
+
+    units: size of the network. activation: "spherical", "tanh" or "linear". memory: after how many steps the trace of an input has
+    faded to 1/e, kept by calibrating the drive on the training signal; bend: nonlinearity of the sphere; "auto" chooses both by the
+    leave-one-out error. Instead of memory: spectral_radius and input_scaling, of the standardised input. bias_ratio: strength of the
+    bias relative to the input. penalty: of the ridge, or "loo" for the one with the least leave-one-out error. features: "linear", or
+    "quadratic" for products of the `components` leading principal components of the states besides. readout: any scikit-learn
+    regressor in place of the ridge. washout: rows left out at the start of each series. n_jobs: series driven in parallel (joblib).
+
+    Learned: reservoir_, weights_, lyapunov_ (measured on the training signal: -1/memory), memory_, bend_, penalty_, washout_, and
+    state_, the last one.
+
+    >>> import spheresn as sn
+    >>> signal, target = sn.datasets.narma(2000, 0)
+    >>> model = ESNRegressor(units=100, bend=0.5, memory=3, random_state=0).fit(signal[:1500], target[:1500])
+    >>> bool(model.score(signal[1500:], target[1500:]) > 0.6)
+    True
+    """
+
+    _waiting: list[tuple[Floats, Floats]]
+    _stream: Stream | None
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Choose the network, drive it over the series, solve for the readout."""
+        series, targets = self._checked(X, y, reset=True)
+        frame = self._settle(series, targets)
+        if self.readout is not None:
+            return self._finish(frame, self._fit_other(frame, series, targets))
+        if is_list(X):
+            return self._finish(frame, self._solve(*self._sums(frame, series, targets)))
+        self._waiting, self._stale = [], True
+        self._stream = Stream(frame, self._washout_of(frame, len(series[0])), targets[0].shape[1]).take(series[0], targets[0])
+        return self._refresh()
+
+    def partial_fit(self, X: Any, y: Any) -> Self:
+        """Take in the rows that come next in one long series; the result is the same as of one fit to all of them.
+
+        The network is chosen when 5,000 rows have come, or when something is asked of the model; the readout is solved for when asked for.
+        """
+        if self.readout is not None or is_list(X):
+            raise ValueError("partial_fit must get one table and no readout of your own, got otherwise; only the ridge streams")
+        first = not hasattr(self, "_waiting")
+        (rows,), (targets,) = self._checked(X, y, reset=first)
+        if first:
+            self._waiting, self._stream = [], None
+        if self._stream is not None:
+            self._stream.take(rows, targets)
+        else:
+            self._waiting.append((rows, targets))
+            if sum(len(x) for x, _ in self._waiting) >= SETTLE:
+                self._start_stream()
+        self._stale = True
+        return self
+
+    def predict(self, X: Any, start: Floats | None = None) -> Any:
+        """Outputs (T,) or (T, m) for one series, a list for several. Each begins at `start`: zero, or `state_` to go on after the fit."""
+        check_is_fitted(self)
+        self._refresh()
+        outputs = [self._read(self.frame_.states(rows, start)) for rows in as_series(self, X, reset=False)]
+        return outputs if is_list(X) else outputs[0]
+
+    def transform(self, X: Any) -> Any:
+        """The states (T, N) of the network, as features for something else; a list for several series."""
+        check_is_fitted(self)
+        self._refresh()
+        states = [self.frame_.states(rows) for rows in as_series(self, X, reset=False)]
+        return states if is_list(X) else states[0]
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """state0, state1, ..."""
+        check_is_fitted(self)
+        return np.array([f"state{i}" for i in range(self.units)], dtype=object)
+
+    def _checked(self, X: Any, y: Any, *, reset: bool) -> tuple[list[Floats], list[Floats]]:
+        if is_list(X):
+            series = as_series(self, X, reset=reset)
+        else:
+            rows, y = validate_data(self, X, y, reset=reset, multi_output=True, y_numeric=True, dtype=np.float64, ensure_min_samples=2)
+            series = [rows]
+        self._one_output = np.ndim(y[0] if is_list(X) else y) == 1
+        return series, as_targets(y, series, is_list(X))
+
+    def _start_stream(self) -> None:
+        rows, targets = (np.vstack(part) for part in zip(*self._waiting, strict=True))
+        frame = self._settle([rows], [targets])
+        self._stream = Stream(frame, self._washout_of(frame, len(rows)), targets.shape[1]).take(rows, targets)
+        self._waiting = []
+
+    def _refresh(self) -> Self:
+        """Solve for the readout if rows have come since the last time."""
+        if not getattr(self, "_stale", True):
+            return self
+        if self._stream is None:
+            self._start_stream()
+        assert self._stream is not None
+        done = self._stream.finished()
+        self.state_ = done.state
+        return self._finish(done.frame, self._solve(done.gram, done.sample))
+
+    def _finish(self, frame: Frame, weights: Any) -> Self:
+        self.frame_, self.weights_ = frame, weights
+        self.reservoir_, self.washout_ = frame.reservoir, frame.washout
+        self._stale = False
+        return self
+
+    def _fit_other(self, frame: Frame, series: list[Floats], targets: list[Floats]) -> Any:
+        """A regressor of the user's own, fitted to the features of all rows at once."""
+        skips = [self._washout_of(frame, len(rows)) for rows in series]
+        features = np.vstack([frame.features(frame.states(rows)[skip:]) for rows, skip in zip(series, skips, strict=True)])
+        wanted = np.vstack([rows[skip:] for rows, skip in zip(targets, skips, strict=True)])
+        return clone(self.readout).fit(features, wanted[:, 0] if self._one_output else wanted)
+
+    def _read(self, states: Floats) -> Floats:
+        features = self.frame_.features(states)
+        outputs = np.asarray(self.weights_(features) if self.readout is None else self.weights_.predict(features))
+        return outputs[:, 0] if self._one_output and outputs.ndim == 2 else outputs

@@ -1,0 +1,113 @@
+"""Rows in, sums out: what a fit keeps of a series of any length."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .._checks import Floats
+from ..drive import drive
+from ..readout import Gram, Quadratic, Sample
+from ..readout.gram import BLOCK
+from ..reservoir import Reservoir
+
+
+@dataclass(frozen=True, eq=False)
+class Scaler:
+    """Columns to mean 0 and deviation 1; a constant column keeps its scale."""
+
+    mean: Floats
+    scale: Floats
+
+    @staticmethod
+    def of(rows: Floats) -> Scaler:
+        """From rows (T, d), scaled first so that squares neither over- nor underflow."""
+        largest = np.abs(rows).max(axis=0)
+        safe = np.where(largest > 0.0, largest, 1.0)
+        mean = (rows / safe).mean(axis=0)
+        deviation = (rows / safe).std(axis=0)
+        varies = deviation > 4.0 * np.finfo(float).eps
+        return Scaler(mean * safe, np.where(varies, deviation * safe, safe))
+
+    def forward(self, rows: Floats) -> Floats:
+        """In units of the deviation."""
+        return np.asarray((rows - self.mean) / self.scale)
+
+    def backward(self, rows: Floats) -> Floats:
+        """In the units of the data."""
+        return np.asarray(rows * self.scale + self.mean)
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """All that turns rows of input into rows of features: scaling, network, features, washout."""
+
+    scaler: Scaler
+    reservoir: Reservoir
+    washout: int
+    quadratic: Quadratic | None = None
+
+    def states(self, rows: Floats, start: Floats | None = None) -> Floats:
+        """States (T, N) of raw rows (T, d)."""
+        return np.asarray(drive(self.reservoir, self.scaler.forward(rows), start))
+
+    def features(self, states: Floats) -> Floats:
+        """What the readout sees."""
+        return states if self.quadratic is None else self.quadratic(states)
+
+    @property
+    def width(self) -> int:
+        """The number of features."""
+        n = self.reservoir.units
+        c = 0 if self.quadratic is None else len(self.quadratic.components)
+        return n + c * (c + 1) // 2
+
+    def washout_for(self, length: int | None) -> int:
+        """The rows to leave out at the start of a series, never more than a quarter of a short one."""
+        return self.washout if length is None else min(self.washout, length // 4)
+
+
+@dataclass(eq=False)
+class Stream:
+    """One series taken in piece by piece. Rows are driven and summed in blocks that begin at multiples of BLOCK from its start,
+    so that the sums are the same to the last bit however the series is cut."""
+
+    frame: Frame
+    washout: int
+    outputs: int
+    gram: Gram = field(init=False)
+    sample: Sample = field(init=False)
+    state: Floats | None = None
+    seen: int = 0
+    pending: tuple[Floats, Floats] | None = None
+
+    def __post_init__(self) -> None:
+        self.gram, self.sample = Gram.empty(self.frame.width, self.outputs), Sample.empty(self.frame.width, self.outputs)
+
+    def take(self, rows: Floats, targets: Floats) -> Stream:
+        """Take in the rows that come next; whole blocks at once, the rest with the next ones."""
+        if self.pending is not None:
+            rows, targets = np.vstack([self.pending[0], rows]), np.vstack([self.pending[1], targets])
+        whole = len(rows) - len(rows) % BLOCK
+        for first in range(0, whole, BLOCK):
+            self._absorb(rows[first : first + BLOCK], targets[first : first + BLOCK])
+        self.pending = rows[whole:].copy(), targets[whole:].copy()
+        return self
+
+    def finished(self) -> Stream:
+        """With the rest taken in too; this one can still go on."""
+        done = Stream(self.frame, self.washout, self.outputs, self.state, self.seen)
+        done.gram, done.sample = self.gram, self.sample
+        if self.pending is not None and len(self.pending[0]):
+            done._absorb(*self.pending)
+        return done
+
+    def _absorb(self, rows: Floats, targets: Floats) -> None:
+        states = self.frame.states(rows, self.state)
+        skip = min(max(self.washout - self.seen, 0), len(rows))
+        features, wanted = self.frame.features(states[skip:]), targets[skip:]
+        if len(features):
+            self.gram = self.gram + Gram.of(features, wanted)
+            self.sample = self.sample.taking(features, wanted)
+        self.state, self.seen = states[-1].copy(), self.seen + len(rows)
