@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _checks, kernels, sphere
+from .. import _checks, kernels
 from .._checks import Floats
 from ..drive import drive_chunks, loop_arguments
 from ..reservoir import Reservoir
@@ -54,16 +54,6 @@ def memory_profile(
     return MemoryProfile(np.arange(longest + 1), sensitivities.mean(axis=0), sensitivities)
 
 
-def input_derivative(reservoir: Reservoir, state: Floats, row: Floats) -> Floats:
-    """B = dx_k/ds_k (N, d): the pushforward of W_in, with the leak and its second projection."""
-    a, leak = reservoir.pre_activation(state, row), reservoir.leak
-    moved = leak * reservoir.activation.pushforward(a, reservoir.inputs)
-    radius = reservoir.activation.sphere_radius
-    if radius is None or leak == 1.0:
-        return np.asarray(moved)
-    return sphere.project_pushforward((1.0 - leak) * state + leak * reservoir.activation.value(a), moved, radius)
-
-
 def _squares(reservoir: Reservoir, rows: Floats, state: Floats, times: int, slots: int) -> Floats:
     arguments = loop_arguments(reservoir)
     if arguments is None:
@@ -76,11 +66,12 @@ def _squares(reservoir: Reservoir, rows: Floats, state: Floats, times: int, slot
 
 def _squares_by_steps(reservoir: Reservoir, rows: Floats, state: Floats, times: int, slots: int) -> Floats:
     """The definition, for an activation of the user's own: newest columns first."""
+    width = reservoir.n_inputs
     columns: Floats = np.empty((reservoir.units, 0))
     found = []
     for row in rows:
-        newest = input_derivative(reservoir, state, row)
-        state, columns = reservoir.tangent_step(state, row, columns)
-        columns = np.hstack([newest, columns])[:, : slots * reservoir.n_inputs]
-        found.append((columns**2).sum(axis=0).reshape(-1, reservoir.n_inputs).sum(axis=1))
+        moved = np.hstack([np.eye(width), np.zeros((width, columns.shape[1]))])
+        state, columns = reservoir.tangent_step(state, row, np.hstack([np.zeros((reservoir.units, width)), columns]), moved)
+        columns = columns[:, : slots * width]
+        found.append((columns**2).sum(axis=0).reshape(-1, width).sum(axis=1))
     return np.array(found[len(found) - times :])
