@@ -49,7 +49,7 @@ def test_the_shortest_pre_activation_is_stationary_and_below_all_others(rng):
             x = sn.sphere.project(x - 0.5 * step * w.T @ (w @ x + u))
         reached = np.linalg.norm(w @ x + u)
         assert least <= reached + 1e-9
-        assert np.isclose(least, reached, rtol=1e-2, atol=1e-3)
+        assert np.isclose(least, reached, rtol=1e-6, atol=1e-6)
 
 
 def test_the_paper_s_condition_does_not_give_the_echo_state_property():

@@ -16,7 +16,7 @@ from .. import _checks
 from .._checks import Floats
 
 CHUNK = 256  # targets at a time
-MARGIN = 2.0  # chance capacities spread wider than for independent data, since states and targets share the inputs [DAM12]
+MARGIN = 2.0  # chance capacities spread wider than for independent data, since states and targets share the inputs
 
 Delays = tuple[int, ...]
 

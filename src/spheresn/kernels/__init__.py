@@ -4,7 +4,7 @@ from .batch import batch_loop
 from .loop import open_loop
 from .names import BENT, DEGENERATE, FINE, LINEAR, OVERFLOW, SPHERE, TANH
 from .sensitivity import sensitivity_loop
-from .tangent import tangent_block_loop, tangent_vector_loop
+from .tangent_loop import tangent_block_loop, tangent_vector_loop
 
 __all__ = [
     "BENT",
