@@ -134,3 +134,7 @@ def floats(name: str, values: ArrayLike, ndims: tuple[int, ...], dtype: DTypeLik
         shape = " or ".join(str(n) for n in ndims)
         raise ValueError(f"{name} must have {shape} dimension(s), got shape {given.shape}; reshape it")
     return result
+
+
+class MeaninglessPrediction(RuntimeWarning):
+    """A formula was asked for outside the range where it means anything."""

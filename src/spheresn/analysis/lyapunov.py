@@ -83,8 +83,8 @@ def max_lyapunov(
 ) -> MaxLyapunov:
     """The maximal Lyapunov exponent from one tangent vector: λ = lim 1/n Σ_k log |J_k v_k|, v_k renewed to length one [BEN80].
 
-    At most 2.5 times the cost of driving the reservoir. Arguments as in `lyapunov_spectrum`. A tangent that vanishes
-    exactly (a delay line, W = 0) gives -inf with standard error 0.
+    For a large dense W it costs hardly more than `drive`: one pass through W serves the state and the tangent.
+    Arguments as in `lyapunov_spectrum`. A tangent that vanishes exactly (a delay line, W = 0) gives -inf with standard error 0.
 
     >>> import spheresn as sn
     >>> halving = sn.Reservoir(recurrent=[[0.5]], inputs=[1.0], activation=sn.Linear())

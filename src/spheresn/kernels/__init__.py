@@ -3,7 +3,8 @@
 from .batch import batch_loop
 from .loop import open_loop
 from .names import BENT, DEGENERATE, FINE, LINEAR, OVERFLOW, SPHERE, TANH
-from .tangent import tangent_block_loop, tangent_vector_loop
+from .sensitivity import sensitivity_loop
+from .tangent_loop import tangent_block_loop, tangent_vector_loop
 
 __all__ = [
     "BENT",
@@ -15,6 +16,7 @@ __all__ = [
     "TANH",
     "batch_loop",
     "open_loop",
+    "sensitivity_loop",
     "tangent_block_loop",
     "tangent_vector_loop",
 ]

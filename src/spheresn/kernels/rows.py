@@ -12,8 +12,6 @@ from .activate import sum_of_squares
 from .multiply import PRODUCTS, multiply
 from .names import FASTMATH, compiled
 
-BLOCK_FROM = 3  # rows; below, one product per row is as fast as one product for all
-
 
 @compiled
 def dot(a: Any, b: Any) -> Any:
@@ -74,27 +72,53 @@ def scale_to_one(a: Any, low: Any, high: Any) -> Any:
     return size
 
 
-def multiply_rows(data: Any, block: Any, out: Any) -> None:
-    """out[j] = W block[j], inside compiled loops only."""
+def multiply_both(data: Any, x: Any, block: Any, a: Any, out: Any) -> None:
+    """a = W x and out[j] = W block[j], inside compiled loops only."""
     raise NotImplementedError
 
 
-def _dense_rows(data: Any, block: Any, out: Any) -> None:
-    if len(block) >= BLOCK_FROM:
-        np.dot(block, data.matrix.T, out)
+def _dense_both(data: Any, x: Any, block: Any, a: Any, out: Any) -> None:
+    """One tangent costs no second pass through W; many are one matrix product."""
+    if len(block) == 1:
+        _dense_pair(data.matrix, x, block[0], a, out[0])
     else:
-        for j in range(len(block)):
-            multiply(data, block[j], out[j])
+        multiply(data, x, a)
+        np.dot(block, data.matrix.T, out)
 
 
-def _other_rows(data: Any, block: Any, out: Any) -> None:
+@compiled
+def _dense_pair(matrix: Any, x: Any, y: Any, out_x: Any, out_y: Any) -> None:
+    """Four rows of W at a time, each loaded once for both vectors."""
+    n, i = len(x), 0
+    while i + 4 <= n:
+        r0, r1, r2, r3 = matrix[i], matrix[i + 1], matrix[i + 2], matrix[i + 3]
+        s0 = s1 = s2 = s3 = t0 = t1 = t2 = t3 = x.dtype.type(0)
+        for j in range(n):
+            s0 += r0[j] * x[j]
+            s1 += r1[j] * x[j]
+            s2 += r2[j] * x[j]
+            s3 += r3[j] * x[j]
+            t0 += r0[j] * y[j]
+            t1 += r1[j] * y[j]
+            t2 += r2[j] * y[j]
+            t3 += r3[j] * y[j]
+        out_x[i], out_x[i + 1], out_x[i + 2], out_x[i + 3] = s0, s1, s2, s3
+        out_y[i], out_y[i + 1], out_y[i + 2], out_y[i + 3] = t0, t1, t2, t3
+        i += 4
+    while i < n:
+        out_x[i], out_y[i] = dot(matrix[i], x), dot(matrix[i], y)
+        i += 1
+
+
+def _other_both(data: Any, x: Any, block: Any, a: Any, out: Any) -> None:
+    multiply(data, x, a)
     for j in range(len(block)):
         multiply(data, block[j], out[j])
 
 
-@overload(multiply_rows, jit_options={"fastmath": FASTMATH, "error_model": "numpy"})
-def _choose(data: Any, block: Any, out: Any) -> Any:
+@overload(multiply_both, jit_options={"fastmath": FASTMATH, "error_model": "numpy"})
+def _choose(data: Any, x: Any, block: Any, a: Any, out: Any) -> Any:
     kind = getattr(data, "instance_class", None)
     if kind is DenseData:
-        return _dense_rows
-    return _other_rows if kind in PRODUCTS else None
+        return _dense_both
+    return _other_both if kind in PRODUCTS else None

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from .activate import activate, add_input, project
-from .multiply import multiply
 from .names import BENT, DEGENERATE, FINE, LINEAR, OVERFLOW, SPHERE, TANH, compiled
-from .rows import dot, length, multiply_rows, scale_to_one, without
+from .rows import dot, length, scale_to_one, without
 
 
 @compiled
@@ -116,12 +115,11 @@ def mix(act: Any, gain: Any, work: Any, v: Any, c: Any) -> None:
 
 
 @compiled
-def tangent_step(recurrent: Any, inputs: Any, bias: Any, act: Any, row: Any, state: Any, block: Any, carried: Any, work: Any) -> int:
+def tangent_step(inputs: Any, bias: Any, act: Any, row: Any, state: Any, block: Any, carried: Any, work: Any) -> int:
     """state and carried become the next state and the derivative of the step times the rows of `block`.
 
-    `carried` comes in as W times these rows; the caller may have put other rows of pre-activations there.
+    `multiply_both` comes before: work[0] holds W times the state and carried W times these rows, or what else moves a.
     """
-    multiply(recurrent, state, work[0])
     add_input(inputs, bias, row, work[0])
     status, gain = linearise(act, state, work)
     if status != FINE:
@@ -134,48 +132,3 @@ def tangent_step(recurrent: Any, inputs: Any, bias: Any, act: Any, row: Any, sta
             push(act[0], gain, work, carried[j])
             mix(act, outer, work, block[j], carried[j])
     return FINE
-
-
-@compiled
-def tangent_vector_loop(
-    recurrent: Any, inputs: Any, bias: Any, act: Any, signal: Any, state: Any, tangent: Any, growth: Any
-) -> tuple[int, int]:
-    """growth[k] = log |J_k v|/|v| along the signal, v renewed to length one each step; state and tangent in place.
-
-    -inf once the tangent has vanished. Returns the status and the step it belongs to.
-    """
-    low, high = act[4], act[5]
-    work = work_space(state)
-    block, carried = tangent.copy().reshape(1, -1), np.empty_like(tangent).reshape(1, -1)
-    for k in range(len(signal)):
-        multiply(recurrent, block[0], carried[0])
-        status = tangent_step(recurrent, inputs, bias, act, signal[k], state, block, carried, work)
-        if status != FINE:
-            return status, k
-        size = scale_to_one(carried[0], low, high)
-        if not np.isfinite(size):
-            return OVERFLOW, k
-        growth[k] = np.log(size)
-        if size == 0:
-            growth[k:] = -np.inf
-            tangent[:] = 0
-            return FINE, k
-        block, carried = carried, block
-    tangent[:] = block[0]
-    return FINE, len(signal)
-
-
-@compiled
-def tangent_block_loop(recurrent: Any, inputs: Any, bias: Any, act: Any, signal: Any, state: Any, block: Any) -> tuple[int, int]:
-    """state and the rows of block carried along the signal, in place. Returns the status and the step it belongs to."""
-    work = work_space(state)
-    old, new = block, np.empty_like(block)
-    for k in range(len(signal)):
-        multiply_rows(recurrent, old, new)
-        status = tangent_step(recurrent, inputs, bias, act, signal[k], state, old, new, work)
-        if status != FINE:
-            return status, k
-        old, new = new, old
-    if len(signal) % 2 == 1:
-        block[:] = old
-    return FINE, len(signal)

@@ -1,0 +1,138 @@
+"""Memory as the paper predicts it: scalar laws for the three networks."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _checks
+from .._checks import Floats, MeaninglessPrediction
+from ..reservoir import Reservoir
+from ._setting import Signal, after_transient, input_rows, start_state
+from .decomposition import norm_factors
+
+
+@dataclass(frozen=True)
+class MemoryRate:
+    """The two numbers that the spherical prediction rests on, measured: r ρ(W) and the mean of N_k = |a_k|, arithmetic or geometric."""
+
+    scale: float
+    mean_norm: float
+    geometric_mean_norm: float
+
+    @property
+    def alpha(self) -> float:
+        """α = ρ/δ with δ = ⟨N_k⟩ - ρ, as printed [VAL19, eqn:impact_input]."""
+        return _ratio(self.scale, self.mean_norm - self.scale)
+
+    @property
+    def geometric_alpha(self) -> float:
+        """The α whose base α/(α + 1) is exp(log ρ - ⟨log N_k⟩): the N_k multiply, so their geometric mean counts."""
+        return _ratio(self.scale, self.geometric_mean_norm - self.scale)
+
+    @property
+    def meaningful(self) -> bool:
+        """Whether both α are positive; otherwise the law says that memory grows with time."""
+        return self.alpha > 0.0 and self.geometric_alpha > 0.0
+
+
+def memory_rate(
+    reservoir: Reservoir,
+    signal: Signal,
+    transient: int = 500,
+    start: ArrayLike | None = None,
+    rng: np.random.Generator | int = 0,
+) -> MemoryRate:
+    """ρ and the mean normalisation factor after the transient, from which α = ρ/δ follows [VAL19, eqn:impact_input].
+
+    >>> import spheresn as sn
+    >>> reservoir = sn.random_reservoir(50, spectral_radius=15.0, input_scaling=3.0, rng=0)
+    >>> memory_rate(reservoir, sn.datasets.white_noise(1000, rng=0)).meaningful
+    True
+    """
+    rows = input_rows(reservoir, signal)
+    skipped = after_transient(rows, transient)
+    norms = norm_factors(reservoir, rows, start_state(reservoir, start, _checks.generator(rng)))[skipped:]
+    radius = reservoir.activation.sphere_radius or 1.0
+    return MemoryRate(radius * reservoir.recurrent.spectral_radius(), float(norms.mean()), float(np.exp(np.log(norms).mean())))
+
+
+def predicted_memory(
+    kind: str, delays: ArrayLike, *, alpha: float | None = None, spectral_radius: float | None = None, magnitude: float = 1.0
+) -> Floats:
+    """The paper's memory of an input `delays` steps back (D,).
+
+    spherical: (α/(α + 1))^j, needs alpha [VAL19, eqn:impact]; linear: ρ^j, needs spectral_radius [VAL19, eqn:memory_linear];
+    tanh: S^(j)(tanh magnitude), S^(0)(x) = x, S^(j)(x) = tanh(ρ S^(j-1)(x)) [VAL19, eqn:tanh_memory], an amplitude, not a derivative.
+    For α <= 0 the spherical law has no meaning: a MeaninglessPrediction warning, and NaN where the base would be negative.
+
+    >>> predicted_memory("spherical", [0, 1, 2], alpha=1.0), predicted_memory("linear", [0, 1, 2], spectral_radius=0.9)
+    (array([1.  , 0.5 , 0.25]), array([1.  , 0.9 , 0.81]))
+    """
+    law = _checks.one_of("kind", kind, ("spherical", "linear", "tanh"))
+    ages = _checks.array("delays", np.atleast_1d(np.asarray(delays)), 1)
+    if law == "spherical":
+        return np.asarray(_base(_given("alpha", alpha, law)) ** ages)
+    rho = _checks.real("spectral_radius", _given("spectral_radius", spectral_radius, law), 0.0)
+    if law == "linear":
+        return np.asarray(rho**ages)
+    return _iterated_tanh(rho, ages, _checks.real("magnitude", magnitude, 0.0))
+
+
+def memory_loss(
+    kind: str,
+    age: ArrayLike,
+    lag: ArrayLike,
+    between: str = "states",
+    *,
+    alpha: float | None = None,
+    spectral_radius: float | None = None,
+    magnitude: float = 1.0,
+) -> Floats:
+    """How much predicted memory `lag` more steps cost an input that is `age` steps old.
+
+    between "states": M(age + lag) - M(age) <= 0, the same input seen `lag` steps later [VAL19, eqn:memory_loss,
+    eqn:memory_linear_fixed_step]; between "inputs": M(age) - M(age + lag) >= 0, against an input `lag` steps older, at the same
+    state [VAL19, eqn:memory_linear_fixed_state]. As lag -> ∞ the second tends to M(age): the old input has no impact left,
+    where the paper reads that its impact is not null. The signs hold for alpha > 0 and spectral_radius <= 1.
+
+    >>> memory_loss("linear", 2, 1, spectral_radius=0.5), memory_loss("linear", 2, 1, "inputs", spectral_radius=0.5)
+    (array([-0.125]), array([0.125]))
+    """
+    sign = {"states": -1.0, "inputs": 1.0}[_checks.one_of("between", between, ("states", "inputs"))]
+    ages, lags = np.broadcast_arrays(np.atleast_1d(np.asarray(age)), np.asarray(lag))
+    both = np.concatenate([ages, ages + lags])
+    young, old = np.split(predicted_memory(kind, both, alpha=alpha, spectral_radius=spectral_radius, magnitude=magnitude), 2)
+    return np.asarray(sign * (young - old))
+
+
+def _base(alpha: float) -> float:
+    """α/(α + 1); 1 for infinite α, NaN where it would be negative or without value."""
+    if not alpha > 0.0:
+        text = f"alpha = {alpha:.4g} is not positive: the input lowers the mean norm, and the law would have memory grow or alternate"
+        warnings.warn(text, MeaninglessPrediction, stacklevel=3)
+    if -1.0 <= alpha < 0.0:
+        return np.nan
+    return 1.0 if np.isinf(alpha) else alpha / (alpha + 1.0)
+
+
+def _iterated_tanh(rho: float, ages: Floats, magnitude: float) -> Floats:
+    if (ages < 0).any() or (ages % 1 != 0).any():
+        raise ValueError(f"delays must be whole numbers of at least 0 for tanh, got {ages.tolist()}; the law is an iteration")
+    values = [np.tanh(magnitude)]
+    for _ in range(int(ages.max(initial=0.0))):
+        values.append(np.tanh(rho * values[-1]))
+    return np.asarray(np.array(values)[ages.astype(int)])
+
+
+def _given(name: str, value: float | None, law: str) -> float:
+    if value is None:
+        raise ValueError(f"{name} must be given for the {law} law, got None; pass a number")
+    return float(value)
+
+
+def _ratio(scale: float, excess: float) -> float:
+    return float(np.inf) if excess == 0.0 else scale / excess

@@ -1,0 +1,40 @@
+"""How much each past input moves the present state: the columns of all delays carried in one pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .activate import sum_of_squares
+from .names import FINE, entry
+from .rows import multiply_both
+from .tangent import tangent_step, work_space
+
+
+@entry
+def sensitivity_loop(recurrent: Any, inputs: Any, bias: Any, act: Any, signal: Any, state: Any, squares: Any) -> tuple[int, int]:
+    """squares[i, j] = |dx_n/ds_{n-j}|² for the last len(squares) steps n. Returns the status and the step it belongs to.
+
+    A ring of max_delay + 1 slots holds d rows per delay: at each step all move on, and the newest input replaces the oldest.
+    """
+    times, slots = squares.shape
+    width = len(inputs)
+    work = work_space(state)
+    old = np.zeros((slots * width, len(state)), state.dtype)
+    new = np.empty_like(old)
+    for k in range(len(signal)):
+        multiply_both(recurrent, state, old, work[0], new)
+        newest = (k % slots) * width
+        old[newest : newest + width] = 0
+        new[newest : newest + width] = inputs
+        status = tangent_step(inputs, bias, act, signal[k], state, old, new, work)
+        if status != FINE:
+            return status, k
+        old, new = new, old
+        row = k - len(signal) + times
+        if row >= 0:
+            for j in range(slots):
+                first = ((k - j) % slots) * width
+                squares[row, j] = sum_of_squares(old[first : first + width].ravel())
+    return FINE, len(signal)

@@ -1,0 +1,91 @@
+"""Plots draw the numbers they are given, on the Axes they are given, and nothing else."""
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+import spheresn as sn
+from spheresn import analysis, plotting
+
+
+@pytest.fixture
+def axes():
+    return Figure().add_subplot()
+
+
+@pytest.fixture(scope="module")
+def signal():
+    return sn.datasets.white_noise(1200, rng=0)
+
+
+@pytest.fixture(scope="module")
+def reservoir():
+    return sn.random_reservoir(20, input_scaling=0.4, rng=0)
+
+
+def drawn(axes, number=0):
+    return np.asarray(axes.lines[number].get_ydata())
+
+
+def test_a_spectrum_and_its_closed_form(axes, reservoir):
+    result, exact = analysis.lyapunov_spectrum(reservoir, 1000), analysis.autonomous_exponents(reservoir.recurrent)
+    plotting.plot_spectrum(axes, result, exact)
+    assert np.array_equal(drawn(axes), result.exponents) and np.array_equal(drawn(axes, 1), exact)
+
+
+def test_a_spectrum_with_lost_directions(axes, signal):
+    line = sn.Reservoir(sn.topology.delay_line(3), np.ones(3), sn.Linear())
+    plotting.plot_spectrum(axes, analysis.lyapunov_spectrum(line, signal))
+    axes.figure.canvas.draw()
+
+
+def test_convergence_of_one_and_of_many(axes, reservoir, signal):
+    one, many = analysis.max_lyapunov(reservoir, signal), analysis.lyapunov_spectrum(reservoir, signal, count=3)
+    plotting.plot_convergence(axes, one)
+    assert drawn(axes)[-1] == one.history[-1]
+    plotting.plot_convergence(axes, many)
+    assert np.array_equal(drawn(axes, 4), many.history[:, 2])  # after the first curve and its line at zero
+
+
+def test_three_verdicts(reservoir, signal):
+    strong = sn.Reservoir(0.1 * np.eye(3), np.ones(3))
+    for result, title in (
+        (analysis.echo_state(reservoir, signal), "empirical"),
+        (analysis.echo_state(strong, np.ones(30)), "certified"),
+        (analysis.echo_state(reservoir, np.zeros(5)), "refuted"),
+    ):
+        axes = Figure().add_subplot()
+        plotting.plot_echo_state(axes, result)
+        assert axes.get_title() == title and (len(axes.lines) == 1) == (title != "refuted")
+        axes.figure.canvas.draw()
+
+
+def test_memory(axes, reservoir, signal):
+    curve = analysis.memory_curve(sn.drive(reservoir, signal), signal, [5, 0, 2])
+    plotting.plot_memory_curve(axes, curve)
+    assert np.array_equal(drawn(axes), curve.test[[1, 2, 0]]) and np.array_equal(drawn(axes, 1), curve.train[[1, 2, 0]])
+    profile = analysis.memory_profile(reservoir, signal, 4)
+    other = Figure().add_subplot()
+    plotting.plot_memory_profile(other, profile, analysis.predicted_memory("linear", range(5), spectral_radius=0.5))
+    assert np.allclose(drawn(other), profile.sensitivity / profile.sensitivity[0]) and np.allclose(drawn(other, 1), 0.5 ** np.arange(5))
+
+
+def test_capacity_stacks_up_to_the_total(axes, signal):
+    networks = {"short": 2, "long": 4}
+    results = {}
+    for name, length in networks.items():
+        line = sn.Reservoir(sn.topology.delay_line(length), np.eye(length)[:, 0], sn.Linear())
+        results[name] = analysis.information_processing_capacity(sn.drive(line, signal), signal, (8, 3))
+    plotting.plot_capacity(axes, results)
+    tops = [bar.get_y() + bar.get_height() for bar in axes.patches[-2:]]
+    assert np.allclose(tops, [2, 4]) and np.array_equal(drawn(axes), [2, 4])
+
+
+def test_the_map_of_memory_and_nonlinearity(axes, signal):
+    line = sn.Reservoir(sn.topology.delay_line(4), np.eye(4)[:, 0], sn.Linear())
+    result = analysis.memory_nonlinearity(sn.drive(line, signal), signal, range(8), [0.5, 1.5, 2.5])
+    mesh = plotting.plot_tradeoff(axes, result)
+    assert np.array_equal(np.asarray(mesh.get_array()).ravel(), result.test.T.ravel())
+    other = Figure().add_subplot()
+    plotting.plot_linear_bound(other, [1.0, 2.5])
+    assert np.allclose(drawn(other), [0.954, 0.642], atol=1e-3)
