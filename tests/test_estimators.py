@@ -93,7 +93,9 @@ def test_automatic_dials_follow_the_task():
 def test_quadratic_features_help_where_products_are_asked():
     signal = sn.datasets.white_noise(2000, 0)
     target = signal * np.roll(signal, 1)
-    plain, products = (sn.ESNRegressor(units=60, bend=0, memory=2, bias_ratio=0, features=f, random_state=0) for f in ("linear", "quadratic"))
+    plain, products = (
+        sn.ESNRegressor(units=60, bend=0, memory=2, bias_ratio=0, features=f, random_state=0) for f in ("linear", "quadratic")
+    )
     assert plain.fit(signal, target).score(signal, target) < 0.05  # the network is odd, the product is even
     assert products.fit(signal, target).score(signal, target) > 0.6
 
