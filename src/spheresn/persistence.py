@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
+import secrets
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ FORMAT = 1
 KINDS: dict[str, Any] = {kind.__name__: kind for kind in (ESNRegressor, ESNForecaster, ESNClassifier)}
 NUMBERS = ("lyapunov_", "memory_", "bend_", "penalty_", "n_features_in_", "score_", "loo_error_")
 FLAGS = ("_one_output", "_one_column", "whole_series_")
+INDICES = ("indices", "indptr")
 ARRAYS = ("state_", "last_", "low_", "high_")
 
 
@@ -34,6 +35,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
     >>> import spheresn as sn
     >>> model = sn.ESNRegressor(units=20, bend=0.5, memory=2, random_state=0).fit(np.sin(np.arange(99.0))[:, None], np.cos(np.arange(99.0)))
+    >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     sn.save(model, folder + "/m.spheresn")
     ...     again = sn.load(folder + "/m.spheresn")
@@ -96,8 +98,7 @@ def _contents(model: Any) -> tuple[dict[str, Any], dict[str, Floats]]:
 def _assemble(header: dict[str, Any], tensors: dict[str, Floats]) -> Any:
     values = header["values"]
     for name, tensor in tensors.items():
-        if tensor.dtype.kind == "f" and not np.isfinite(tensor).all():
-            raise ModelFileError(f"the file has numbers that are not finite in {name!r}; save the model anew")
+        _check_tensor(name, tensor)
     model = KINDS[header["kind"]](**{name: _checked_parameter(value) for name, value in header["parameters"].items()})
     for name in NUMBERS + FLAGS:
         if name in values:
@@ -111,6 +112,13 @@ def _assemble(header: dict[str, Any], tensors: dict[str, Floats]) -> Any:
     if isinstance(model, ESNClassifier):
         model.classes_ = _classes(values)
     return model
+
+
+def _check_tensor(name: str, tensor: Floats) -> None:
+    if tensor.dtype.kind != ("i" if name in INDICES else "f"):
+        raise ModelFileError(f"the file has numbers of type {tensor.dtype} in {name!r}; save the model anew")
+    if not np.isfinite(tensor).all():
+        raise ModelFileError(f"the file has numbers that are not finite in {name!r}; save the model anew")
 
 
 def _classes(values: dict[str, Any]) -> Any:
@@ -140,11 +148,10 @@ def _checked_parameter(value: Any) -> Any:
 
 def _write(tensors: dict[str, Floats], metadata: dict[str, str], path: Path) -> None:
     """To a file beside it first, so that a crash leaves the old one."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-    os.close(handle)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         save_file(tensors, temporary, metadata)
         os.replace(temporary, path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
