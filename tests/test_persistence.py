@@ -14,7 +14,7 @@ import spheresn as sn
 from spheresn.persistence import ModelFileError
 
 OLD = Path(__file__).parent / "data" / "regressor-format-1.spheresn"
-TOPOLOGIES = ["ring", "rotation", "sparse", "gaussian", "delay_line"]
+TOPOLOGIES = ["ring", "rotation", "sparse", "gaussian"]
 
 
 def series():
@@ -32,9 +32,10 @@ def path(tmp_path):
     return tmp_path / "model.spheresn"
 
 
-@pytest.mark.parametrize(
-    "options", [*({"topology": t} for t in TOPOLOGIES[:4]), {"features": "quadratic", "components": 3}, {"activation": "tanh"}]
-)
+OPTIONS = [*({"topology": name} for name in TOPOLOGIES), {"features": "quadratic", "components": 3}, {"activation": "tanh"}]
+
+
+@pytest.mark.parametrize("options", OPTIONS)
 def test_a_regressor_comes_back_to_the_last_bit(path, options):
     model = regressor(**options)
     sn.save(model, path)
@@ -126,7 +127,7 @@ HOSTILE = {
     "list for a number": (lambda o, i: i["parameters"].update(units=[1]), "where a number or a name belongs"),
     "missing tensor": (lambda o, i: o.pop("weights"), "save it anew"),
     "huge shape": (lambda o, i: o["weights"].update(shape=[10**12, 10**6]), "save it anew"),
-    "wrong type": (lambda o, i: o["inputs"].update(dtype="I64"), "save it anew"),
+    "wrong type": (lambda o, i: o["inputs"].update(dtype="I64"), "numbers of type int64 in 'inputs'; save the model anew"),
     "offsets outside": (lambda o, i: o["weights"].update(data_offsets=[0, 10**15]), "save it anew"),
     "reversed offsets": (lambda o, i: o["weights"].update(data_offsets=[64, 0]), "save it anew"),
     "transposed": (lambda o, i: o["inputs"].update(shape=o["inputs"]["shape"][::-1]), "save it anew"),

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file
+from safetensors.numpy import save as to_bytes
 from sklearn.utils.validation import check_is_fitted
 
 from ._checks import Floats
@@ -150,7 +150,7 @@ def _write(tensors: dict[str, Floats], metadata: dict[str, str], path: Path) -> 
     """To a file beside it first, so that a crash leaves the old one."""
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
-        save_file(tensors, temporary, metadata)
+        temporary.write_bytes(to_bytes(tensors, metadata))
         os.replace(temporary, path)
     except BaseException:
         temporary.unlink(missing_ok=True)
