@@ -121,9 +121,10 @@ class Autoregression:
 class Peer:
     """reservoirpy at its documented settings, the loop closed by hand as its tutorials do.
 
-    lr=.3, input_scaling=1, rc_connectivity=.1, input_connectivity=.2 in all of them. sr=1.25, ridge=1e-8: tutorials 3 (chapter 1) and 4,
-    "Understand and optimize ESN hyperparameters". sr=.99, ridge=1e-4, 500 units: tutorial 3, "General Introduction to Reservoir Computing",
-    chapter 2 (generative models). Version 0.3 gave each unit an input bias unless told not to, 0.4 does not unless told to: both are shown.
+    lr=.3, input_scaling=1, rc_connectivity=.1, input_connectivity=.2 in all of them. sr=1.25, ridge=1e-8: its tutorial 4, "Understand and
+    optimize ESN hyperparameters" (there with 100 units). sr=.99, ridge=1e-4, 500 units: its generative Mackey-Glass example, as users'
+    copies of tutorial 3 have it; the tutorial itself was not read. "bias" is not from its pages: the first setting with a bias of ±1
+    (its Mackey-Glass script for version 0.3 had input_bias=True, and the default of 0.4 is none), so that this alone decides nothing.
     """
 
     def __init__(self, rows: Floats, seed: int, sr: float, ridge: float, bias: bool = False) -> None:

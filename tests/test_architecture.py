@@ -75,7 +75,7 @@ def watch(event, args):
         seen.append((event, args))
 sys.addaudithook(watch)
 import spheresn
-heavy = {'matplotlib', 'dask', 'distributed', 'plotly', 'dash', 'pandas', 'polars'} & set(sys.modules)
+heavy = {'matplotlib', 'dask', 'distributed', 'plotly', 'dash', 'xarray', 'polars'} & set(sys.modules)
 assert not heavy, heavy
 assert not seen, seen
 """

@@ -26,6 +26,8 @@ WASHOUT_MEMORIES = 10  # times the memory: e^-10 of a start is left
 class Network(BaseEstimator):  # type: ignore[misc]
     """Parameters of the network and of its readout."""
 
+    _penalty_rules: tuple[str, ...] = ("loo",)
+
     def __init__(
         self,
         units: int = 500,
@@ -67,13 +69,13 @@ class Network(BaseEstimator):  # type: ignore[misc]
 
     def _plan(self) -> Plan:
         _checks.one_of("features", self.features, ("linear", "quadratic"))
-        if self.penalty not in ("loo", "auto"):
+        if self.penalty not in self._penalty_rules:
             _checks.real("penalty", self.penalty, 0.0)
         return plan_of(self, int(check_random_state(self.random_state).randint(2**31)))
 
     def _settle(self, series: Sequence[Floats], targets: Sequence[Floats]) -> Frame:
-        """Scaling, network, washout and features from the first rows of the series."""
-        series, targets = _first_rows(series, SETTLE), _first_rows(targets, SETTLE)
+        """Scaling, network, washout and features from the first rows of one series, or from some of many."""
+        series, targets = _some(series), _some(targets)
         plan, rows = self._plan(), np.vstack(series)
         scaler = Scaler.of(rows)
         rungs = ladder(REGRESSION, self.activation, self.memory, self.bend)[: 1 if plan.scalings else None]
@@ -146,9 +148,8 @@ def _taken(frame: Frame, washout: int, rows: Floats, targets: Floats) -> Stream:
     return Stream(frame, washout, targets.shape[1]).take(rows, targets).finished()
 
 
-def _first_rows(series: Sequence[Floats], count: int) -> list[Floats]:
-    kept = []
-    for rows in series:
-        kept.append(rows[: max(count, 0)])
-        count -= len(rows)
-    return [rows for rows in kept if len(rows)]
+def _some(series: Sequence[Floats]) -> list[Floats]:
+    """About SETTLE rows: the first ones of a single series; of many, every n-th series, so that no kind that comes late is missed."""
+    if len(series) == 1:
+        return [series[0][:SETTLE]]
+    return list(series[:: -(-sum(len(rows) for rows in series) // SETTLE)])

@@ -16,11 +16,14 @@ from .base import Network
 from .series import as_series, is_list
 from .stream import Frame
 
+STILL = 1e-6  # a deviation as good as none
+
 
 class ESNClassifier(ClassifierMixin, Network):  # type: ignore[misc]
     """Echo state network with a ridge readout on indicators of the classes; the class with the largest output wins.
 
-    A list of series X, each (T_i, d), with one label each: every series is summed up by the mean of its states and of their squares.
+    A list of series X, each (T_i, d), with one label each: every series is summed up by the mean and the logarithm
+    of the deviation of each unit.
     One table X (T, d) with one label per row, or lists of both: every step is classified by the state there.
     Parameters and what is learned: as in ESNRegressor; besides, classes_.
 
@@ -93,8 +96,11 @@ class ESNClassifier(ClassifierMixin, Network):  # type: ignore[misc]
         return np.asarray(np.asarray(labels)[:, None] == self.classes_[None, :], dtype=np.float64)
 
     def _summary(self, frame: Frame, rows: Floats) -> Floats:
+        """Mean and log deviation of every feature, in units of about one; still ones get a floor."""
         states = frame.features(frame.states(rows)[self._washout_of(frame, len(rows)) :])
-        return np.concatenate([states.mean(axis=0), np.sqrt(frame.reservoir.units) * np.square(states).mean(axis=0)])[None]
+        if self.activation == "spherical":
+            states = np.sqrt(frame.reservoir.units) * states
+        return np.concatenate([states.mean(axis=0), np.log(states.std(axis=0) + STILL)])[None]
 
     def _sums(self, frame: Frame, series: Any, targets: Any) -> tuple[Gram, Sample]:
         """Of the summaries where whole series are classified, else of the steps."""

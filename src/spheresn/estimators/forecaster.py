@@ -46,6 +46,8 @@ class ESNForecaster(Network):
     True
     """
 
+    _penalty_rules = ("loo", "auto")
+
     def __init__(
         self,
         units: int = 500,

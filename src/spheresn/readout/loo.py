@@ -13,7 +13,7 @@ from .ridge import Eigen
 
 # Shares of the trace of the scatter: from interpolation to almost the mean.
 PENALTY_SHARES = 10.0 ** np.arange(-14.0, 1.0)
-SAMPLE = 2048
+SAMPLE, BLOCK = 1024, 256  # rows; blocks keep the working memory small
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,11 @@ def choose_penalty(gram: Gram, sample: Sample) -> tuple[float, Eigen, float]:
     eigen = Eigen.of(gram)
     penalties = PENALTY_SHARES * max(gram.trace, np.finfo(float).tiny)
     variance = np.where(gram.target_scatter > 0.0, gram.target_scatter / gram.count, 1.0)
-    left_out = leave_one_out(eigen, sample.states, sample.targets, penalties)
-    errors = [float((np.square(error).mean(axis=0) / variance).mean()) for error in left_out]
+    squares = np.zeros((len(penalties), len(variance)))
+    for first in range(0, len(sample.states), BLOCK):
+        rows = slice(first, first + BLOCK)
+        left_out = leave_one_out(eigen, sample.states[rows], sample.targets[rows], penalties)
+        squares += [np.square(error).sum(axis=0) for error in left_out]
+    errors = (squares / len(sample.states) / variance).mean(axis=1)
     best = int(np.argmin(errors))
     return float(penalties[best]), eigen, float(np.sqrt(errors[best]))
