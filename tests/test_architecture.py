@@ -21,7 +21,7 @@ LAYERS = [
     ["sweep", "plotting"],
     ["experiments"],
     ["report", "explorer"],
-    ["cli", "__main__"],
+    ["cli", "reproduce", "console", "__main__"],
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 # Within a layer there is an order too: what may import what beside it.
@@ -31,6 +31,9 @@ BESIDE = {
     ("grid", "drive"),
     ("grid", "reservoir"),
     ("persistence", "estimators"),
+    ("cli", "reproduce"),
+    ("cli", "console"),
+    ("__main__", "cli"),
 }
 
 

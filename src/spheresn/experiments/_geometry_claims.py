@@ -58,7 +58,8 @@ def _unlikely(dataset: xr.Dataset) -> Claim:
         source="eqn:condition",
         says="It will very likely not bring the system inside the hyper-sphere as long as the norm of W is large enough compared to the "
         "signal variance.",
-        measured=f"with |W| r at {float(dataset['strength'][-1]):g} times the input's standard deviation, the mean share of steps inside is {told}",
+        measured=f"with |W| r at {float(dataset['strength'][-1]):g} times the input's standard deviation, the mean share of steps inside "
+        f"is {told}",
         rule="holds if the mean share is below 1% for every size, partly for some sizes, else fails",
         verdict=_graded(all(s < RARE for s in shares.values()), any(s < RARE for s in shares.values())),
         evidence={f"share_{n}": share for n, share in shares.items()},

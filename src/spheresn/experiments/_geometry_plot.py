@@ -30,10 +30,12 @@ def plot_steps(dataset: xr.Dataset) -> Figure:
         _arrow(axes, before, step, LINEAR, 1.6)
         axes.plot(*np.stack([step, after], axis=1), color=BACK, linestyle=(0, (3, 2)), linewidth=1.1, zorder=2)
         _arrow(axes, before, after, ACTUAL, 2.2)
-        axes.text(*(step * (1 + 0.13 / np.linalg.norm(step))), f"$a_{{{k + 1}}}$", color=LINEAR, ha="center", va="center", fontsize=12)
-    axes.scatter(*states.T, s=26, color="black", zorder=5)
+        x, y = step * (1 + 0.13 / np.linalg.norm(step))
+        axes.text(x, y, f"$a_{{{k + 1}}}$", color=LINEAR, ha="center", va="center", fontsize=12)
+    axes.scatter(states[:, 0], states[:, 1], s=26, color="black", zorder=5)
     for k, state in enumerate(states):
-        axes.text(*(0.86 * state), f"$x_{{{k}}}$", ha="center", va="center", fontsize=12, zorder=6)
+        x, y = 0.86 * state
+        axes.text(x, y, f"$x_{{{k}}}$", ha="center", va="center", fontsize=12, zorder=6)
     axes.set(aspect="equal")
     axes.axis("off")
     figure.legend(handles=_key(), loc="outside lower center", frameon=False, fontsize=10)

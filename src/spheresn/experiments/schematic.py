@@ -99,9 +99,9 @@ def _links(axes: Axes, start: Floats, end: Floats, matrix: Floats, colour: str, 
 
 
 def _nodes(axes: Axes, places: Floats, colour: str, names: list[str]) -> None:
-    axes.scatter(*places.T, s=560, facecolor="white", edgecolor=colour, linewidth=1.8, zorder=3)
-    for place, name in zip(places, names, strict=True):
-        axes.text(*place, name, ha="center", va="center", fontsize=11, zorder=4)
+    axes.scatter(places[:, 0], places[:, 1], s=560, facecolor="white", edgecolor=colour, linewidth=1.8, zorder=3)
+    for (x, y), name in zip(places, names, strict=True):
+        axes.text(x, y, name, ha="center", va="center", fontsize=11, zorder=4)
 
 
 def _words(axes: Axes) -> None:

@@ -59,6 +59,10 @@ class Ledger:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the connection."""
         self._connection.close()
 
     def record(self, unit: Unit, outcome: Outcome) -> None:

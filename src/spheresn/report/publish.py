@@ -1,0 +1,110 @@
+"""From what a ledger holds to the files that people read: data sets, figures, claims, the page."""
+
+from __future__ import annotations
+
+import errno
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import xarray as xr
+
+from spheresn.sweep import Ledger, LedgerError, Unit, canonical, whole_file
+from spheresn.sweep.unit import one_line
+
+from .draw import drawings
+from .page import page
+from .section import Hole, Section, numbers
+
+NO_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EIO}
+
+
+def publish(out: Path, ledger: Ledger, experiments: Mapping[str, Any], say: Callable[[str], None]) -> list[Section]:
+    """Write everything but the ledger into `out`, each file whole; what one experiment lacks does not stop the others."""
+    runs = ledger.runs()
+    sections = []
+    for name in (name for name in experiments if name in runs):
+        say(f"{name}: writing data, figures and claims")
+        sections.append(_publish_one(out, ledger, experiments[name], *runs[name]))
+    claims = [claim for section in sections for claim in section.claims]
+    _write(out / "claims.json", json.dumps(claims, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    _write(out / "report.html", page(sections))
+    return sections
+
+
+def _publish_one(out: Path, ledger: Ledger, module: Any, preset: str, config_text: str, seed: int) -> Section:
+    command = f"spheresn reproduce {module.NAME} --preset {preset} --seed {seed} --out {out.name or 'results'}"
+    settings = json.loads(config_text)
+    section = Section(module.NAME, module.FIGURE, module.TITLE, preset, settings, seed, command)
+    try:
+        config = module.Config(**{name: frozen(value) for name, value in settings.items()})
+        tasks = module.tasks(config)
+        section, results = _told(section, ledger, [Unit(module.NAME, config_text, canonical(task), seed) for task in tasks], tasks)
+        dataset = module.collect(config, results)
+        section = replace(section, numbers=tuple(numbers(dataset)))
+        _save(out / f"{module.NAME}.nc", dataset, section)
+        section = replace(section, drawings=tuple(drawings(module, dataset, out / "figures")))
+        return replace(section, claims=tuple(_plain_claim(module.NAME, preset, claim) for claim in module.claims(dataset)))
+    except Exception as error:
+        if isinstance(error, LedgerError) or (isinstance(error, OSError) and error.errno in NO_DISK):
+            raise  # no other experiment will do better
+        return replace(section, problem=one_line(error))
+
+
+def frozen(value: Any) -> Any:
+    """JSON's lists as the tuples that they were."""
+    return tuple(frozen(item) for item in value) if isinstance(value, list) else value
+
+
+def _told(section: Section, ledger: Ledger, units: Sequence[Unit], tasks: Sequence[dict[str, Any]]) -> tuple[Section, list[Any]]:
+    """The section with what the ledger says about its units, and the results in the order of the tasks."""
+    rows, results = [ledger.row(unit) for unit in units], [ledger.result(unit) for unit in units]
+    found = [row for row in rows if row is not None]
+    holes = [
+        Hole(unit.task, (row.error or "unknown") if row else "not computed")
+        for unit, row in zip(units, rows, strict=True)
+        if not row or row.error
+    ]
+    computed = dict.fromkeys(_computed(row.versions, row.source) for row in found)
+    protocols = dict.fromkeys(str(task["protocol"]) for task in tasks if "protocol" in task)
+    told: dict[str, Any] = {"seconds": sum(row.seconds for row in found), "size": sum(row.bytes for row in found), "units": len(units)}
+    notes = dict.fromkeys(row.notes for row in found if row.notes)
+    return replace(
+        section, **told, holes=tuple(holes), computed=tuple(computed), protocols=tuple(protocols), notes=tuple(notes)[:5]
+    ), results
+
+
+def _computed(versions: Mapping[str, str], source: str | None) -> str:
+    return ", ".join(f"{name} {version}" for name, version in versions.items()) + (f", commit {source}" if source else "")
+
+
+def _save(path: Path, dataset: xr.Dataset, section: Section) -> None:
+    """The data set with where it comes from."""
+    origin = {"experiment": section.name, "preset": section.preset, "seed": section.seed, "configuration": canonical(section.config)}
+    told = {**origin, "computed_with": "; ".join(section.computed), "missing_units": len(section.holes)}
+    with whole_file(path) as draft:
+        dataset.assign_attrs({name: told[name] for name in told}).to_netcdf(draft, engine="h5netcdf")
+
+
+def _plain_claim(name: str, preset: str, claim: Any) -> dict[str, Any]:
+    """A claim as JSON, which knows no NaN and no numpy."""
+    plain = asdict(claim)
+    return {
+        **plain,
+        "evidence": {str(key): _plain(value) for key, value in plain["evidence"].items()},
+        "experiment": name,
+        "preset": preset,
+    }
+
+
+def _plain(value: Any) -> Any:
+    number = value.item() if hasattr(value, "item") else value
+    return None if isinstance(number, float) and not math.isfinite(number) else number
+
+
+def _write(path: Path, text: str) -> None:
+    with whole_file(path) as draft:
+        draft.write_text(text, encoding="utf-8")
