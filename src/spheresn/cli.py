@@ -23,7 +23,7 @@ from .console import watch
 from .experiments import EXPERIMENTS
 from .report import Section
 from .report.claims import read_claims, tell_claim
-from .sweep import ClusterError, InUse, LedgerError
+from .sweep import CannotWrite, ClusterError, InUse, LedgerError
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False)
 Out = Annotated[Path, typer.Option("--out", help="Directory of results.")]
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return int(code or 0)
     except typer.TyperException as error:
         return _sorry(error.format_message() or "see spheresn --help", error.exit_code)
-    except (ValueError, LedgerError, InUse, ClusterError) as error:
+    except (ValueError, LedgerError, InUse, ClusterError, CannotWrite) as error:
         return _sorry(str(error), 2)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""

@@ -71,7 +71,7 @@ class Lines:
         remaining = self.totals[name] - self.ended[name]
         if not remaining or not self.computed[name]:
             return ""
-        return f", {duration((time.monotonic() - began) / self.computed[name] * remaining)} left"
+        return f", {duration(max(1.0, (time.monotonic() - began) / self.computed[name] * remaining))} left"
 
 
 def failure(unit: Unit, error: str) -> str:

@@ -63,7 +63,7 @@ def plan(experiments: Mapping[str, Any], wanted: Request) -> list[Work]:
 def reproduce(experiments: Mapping[str, Any], wanted: Request, watch: Watch, say: Say) -> list[Section]:
     """Compute what the ledger lacks, then write data, figures, claims and the page."""
     work = plan(experiments, wanted)
-    pool: Pool = DaskPool(wanted.dask) if wanted.dask else LocalPool(min(wanted.jobs, max(len(work), 1)))
+    pool: Pool = DaskPool(wanted.dask) if wanted.dask is not None else LocalPool(min(wanted.jobs, max(len(work), 1)))
     try:
         wanted.out.mkdir(parents=True, exist_ok=True)
         with locked(wanted.out), _ledger(wanted.out) as ledger:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -12,14 +11,12 @@ from typing import Any
 
 import xarray as xr
 
-from spheresn.sweep import Ledger, LedgerError, Unit, canonical, whole_file
+from spheresn.sweep import CannotWrite, Ledger, LedgerError, Unit, canonical, whole_file
 from spheresn.sweep.unit import one_line
 
 from .draw import drawings
 from .page import page
 from .section import Hole, Section, numbers
-
-NO_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EIO}
 
 
 def publish(out: Path, ledger: Ledger, experiments: Mapping[str, Any], say: Callable[[str], None]) -> list[Section]:
@@ -48,9 +45,9 @@ def _publish_one(out: Path, ledger: Ledger, module: Any, preset: str, config_tex
         _save(out / f"{module.NAME}.nc", dataset, section)
         section = replace(section, drawings=tuple(drawings(module, dataset, out / "figures")))
         return replace(section, claims=tuple(_plain_claim(module.NAME, preset, claim) for claim in module.claims(dataset)))
+    except (LedgerError, CannotWrite):
+        raise  # no other experiment will do better
     except Exception as error:
-        if isinstance(error, LedgerError) or (isinstance(error, OSError) and error.errno in NO_DISK):
-            raise  # no other experiment will do better
         return replace(section, problem=one_line(error))
 
 
@@ -78,7 +75,13 @@ def _told(section: Section, ledger: Ledger, units: Sequence[Unit], tasks: Sequen
 
 
 def _computed(versions: Mapping[str, str], source: str | None) -> str:
-    return ", ".join(f"{name} {version}" for name, version in versions.items()) + (f", commit {source}" if source else "")
+    ours = [f"spheresn {versions.get('spheresn', '?')}" + (f" at commit {_short(source)}" if source else "")]
+    return ", ".join(ours + [f"{name} {version}" for name, version in versions.items() if name != "spheresn"])
+
+
+def _short(commit: str) -> str:
+    name, changed, _ = commit.partition("-dirty")
+    return name[:12] + (" with changes" if changed else "")
 
 
 def _save(path: Path, dataset: xr.Dataset, section: Section) -> None:

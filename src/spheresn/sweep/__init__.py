@@ -1,6 +1,6 @@
 """Many units of work, each done once: a ledger that survives a killed process, and workers on this machine or on a Dask cluster."""
 
-from .files import remove_drafts, whole_file
+from .files import CannotWrite, remove_drafts, whole_file
 from .ledger import Ledger, LedgerError, Row
 from .lock import InUse, locked
 from .pools import ClusterError, DaskPool, LocalPool, Pool
@@ -9,6 +9,7 @@ from .unit import Outcome, Unit, canonical, perform
 from .versions import commit, versions
 
 __all__ = [
+    "CannotWrite",
     "ClusterError",
     "DaskPool",
     "InUse",

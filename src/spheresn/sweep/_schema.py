@@ -25,14 +25,15 @@ class LedgerError(RuntimeError):
 
 
 def create(path: Path) -> None:
-    """An empty ledger, which appears at `path` whole: a killed process leaves no half of one."""
-    with whole_file(path) as draft, closing(sqlite3.connect(draft)) as connection:
-        connection.execute("PRAGMA journal_mode = WAL")
+    """An empty ledger, made in memory and written at once: a killed process leaves no half of one."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.execute(f"PRAGMA application_id = {APPLICATION}")
         connection.execute(f"PRAGMA user_version = {FORMAT}")
-        with connection:
-            for table in TABLES.values():
-                connection.execute(table)
+        for table in TABLES.values():
+            connection.execute(table)
+        content = connection.serialize()
+    with whole_file(path) as draft:
+        draft.write_bytes(content)
 
 
 def judge(path: Path) -> None:

@@ -11,6 +11,10 @@ from pathlib import Path
 DRAFT = ".spheresn-draft-"
 
 
+class CannotWrite(RuntimeError):
+    """A file could not be written: no permission, or no room."""
+
+
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
     """A temporary name beside `path`; what was written there becomes `path` at the end, or is removed when something fails.
@@ -21,17 +25,26 @@ def whole_file(path: Path) -> Iterator[Path]:
     ...     Path(folder, "a.txt").read_text(), len(os.listdir(folder))
     ('whole', 1)
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=DRAFT, suffix=path.suffix)
-    os.close(handle)
-    draft = Path(name)
+    draft: Path | None = None
     try:
+        draft = _draft(path)
         yield draft
         draft.chmod(0o666 & ~_umask())
         _synchronise(draft)
         draft.replace(path)
+    except OSError as error:
+        reason = error.strerror or " ".join(str(error).split())
+        raise CannotWrite(f"{path} must be writable, got {reason}; choose a directory that can be written and has room") from None
     finally:
-        draft.unlink(missing_ok=True)
+        if draft is not None:
+            draft.unlink(missing_ok=True)
+
+
+def _draft(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=DRAFT, suffix=path.suffix)
+    os.close(handle)
+    return Path(name)
 
 
 def remove_drafts(folder: Path) -> None:

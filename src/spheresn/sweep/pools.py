@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import logging
+import os
 import signal
+import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
@@ -15,7 +18,7 @@ from .unit import Outcome, one_line
 
 # The limit of `perform` comes after the libraries have started their threads; these keep them from starting any.
 ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
-CONNECT_SECONDS = 5
+CONNECT_SECONDS = 3
 
 
 class ClusterError(RuntimeError):
@@ -45,7 +48,8 @@ class LocalPool:
         """Hand a unit to the next free process."""
         with _deaf():
             if self._executor is None:
-                self._executor = ProcessPoolExecutor(max_workers=self.jobs, env=ONE_THREAD, timeout=600)
+                options = {"env": ONE_THREAD, "initializer": _end_with, "initargs": (os.getpid(),)}
+                self._executor = ProcessPoolExecutor(max_workers=self.jobs, **options)
             return self._executor.submit(function, *arguments)  # type: ignore[no-any-return]
 
     def restart(self) -> None:
@@ -79,6 +83,17 @@ class DaskPool:
         """Cancel what is in flight and leave the cluster as it was."""
         self._executor.shutdown(wait=False)
         self._client.close()
+
+
+def _end_with(parent: int) -> None:
+    """In a worker: end when the parent is gone, which cannot say so when it was killed."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _connect(address: str) -> Any:
