@@ -71,7 +71,7 @@ def reproduce(experiments: Mapping[str, Any], wanted: Request, watch: Watch, say
             totals = {name: sum(item.unit.experiment == name for item in work) for name in wanted.names}
             with watch(totals) as progress:
                 run(work, pool, ledger, progress)
-            return publish(wanted.out, ledger, experiments, say)
+            return publish(wanted.out, ledger, experiments, say, pool.map if isinstance(pool, LocalPool) else map)
     finally:
         pool.close()
 

@@ -39,7 +39,7 @@ class Config:
     length: int = 1000
 
 
-PRESETS = {"smoke": Config(networks=3, length=200), "quick": Config(), "paper": Config(networks=100, length=5000)}
+PRESETS = {"smoke": Config(networks=3, length=200), "quick": Config(), "paper": Config(networks=50)}
 
 
 def tasks(config: Config) -> list[dict[str, Any]]:

@@ -3,16 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import xarray as xr
 
-from spheresn.sweep import whole_file
+from spheresn.sweep import CannotWrite, whole_file
+from spheresn.sweep.unit import one_line
 
 from .section import Drawing
 
 STYLE: dict[Any, Any] = {"svg.hashsalt": "spheresn", "svg.fonttype": "path", "savefig.dpi": 150}
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """What a process needs to draw one experiment."""
+
+    module: Any
+    dataset: xr.Dataset
+    folder: Path
+
+
+def draw(sketch: Sketch) -> tuple[tuple[Drawing, ...], str | None]:
+    """The drawings of an experiment, saved; or none and the reason."""
+    try:
+        return tuple(drawings(sketch.module, sketch.dataset, sketch.folder)), None
+    except CannotWrite:
+        raise
+    except Exception as error:  # the other experiments are still drawn
+        return (), one_line(error)
 
 
 def drawings(module: Any, dataset: xr.Dataset, folder: Path) -> Iterator[Drawing]:

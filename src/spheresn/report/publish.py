@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -14,27 +14,37 @@ import xarray as xr
 from spheresn.sweep import CannotWrite, Ledger, LedgerError, Unit, canonical, whole_file
 from spheresn.sweep.unit import one_line
 
-from .draw import drawings
+from .draw import Sketch, draw
 from .page import page
-from .section import Hole, Section, numbers
+from .section import Drawing, Hole, Section, numbers
+
+Say = Callable[[str], None]
 
 
-def publish(out: Path, ledger: Ledger, experiments: Mapping[str, Any], say: Callable[[str], None]) -> list[Section]:
-    """Write everything but the ledger into `out`, each file whole; what one experiment lacks does not stop the others."""
+def publish(out: Path, ledger: Ledger, experiments: Mapping[str, Any], say: Say, each: Callable[..., Iterable[Any]] = map) -> list[Section]:
+    """Write everything but the ledger into `out`, each file whole; what one experiment lacks does not stop the others.
+
+    Drawing takes most of the time: `each` is `map`, or a pool's map that draws several experiments at once.
+    """
     runs = ledger.runs()
-    sections = []
-    for name in (name for name in experiments if name in runs):
-        say(f"{name}: writing data, figures and claims")
-        sections.append(_publish_one(out, ledger, experiments[name], *runs[name]))
+    read = [_read(out, ledger, experiments[name], *runs[name]) for name in experiments if name in runs]
+    say(f"drawing {', '.join(section.name for section, _ in read)}")
+    drawn = iter(list(each(draw, [Sketch(experiments[section.name], data, out / "figures") for section, data in read if data is not None])))
+    sections = [section if data is None else _with_drawings(section, *next(drawn)) for section, data in read]
     claims = [claim for section in sections for claim in section.claims]
     _write(out / "claims.json", json.dumps(claims, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
     _write(out / "report.html", page(sections))
     return sections
 
 
-def _publish_one(out: Path, ledger: Ledger, module: Any, preset: str, config_text: str, seed: int) -> Section:
+def _with_drawings(section: Section, drawn: tuple[Drawing, ...], problem: str | None) -> Section:
+    return replace(section, drawings=drawn, problem=section.problem or problem)
+
+
+def _read(out: Path, ledger: Ledger, module: Any, preset: str, config_text: str, seed: int) -> tuple[Section, xr.Dataset | None]:
+    """What the ledger says about an experiment, its data set, saved, and its claims judged."""
     command = f"spheresn reproduce {module.NAME} --preset {preset} --seed {seed} --out {out.name or 'results'}"
-    settings = json.loads(config_text)
+    settings, dataset = json.loads(config_text), None
     section = Section(module.NAME, module.FIGURE, module.TITLE, preset, settings, seed, command)
     try:
         config = module.Config(**{name: frozen(value) for name, value in settings.items()})
@@ -43,12 +53,12 @@ def _publish_one(out: Path, ledger: Ledger, module: Any, preset: str, config_tex
         dataset = module.collect(config, results)
         section = replace(section, numbers=tuple(numbers(dataset)))
         _save(out / f"{module.NAME}.nc", dataset, section)
-        section = replace(section, drawings=tuple(drawings(module, dataset, out / "figures")))
-        return replace(section, claims=tuple(_plain_claim(module.NAME, preset, claim) for claim in module.claims(dataset)))
+        section = replace(section, claims=tuple(_plain_claim(module.NAME, preset, claim) for claim in module.claims(dataset)))
     except (LedgerError, CannotWrite):
         raise  # no other experiment will do better
     except Exception as error:
-        return replace(section, problem=one_line(error))
+        section = replace(section, problem=one_line(error))
+    return section, dataset
 
 
 def frozen(value: Any) -> Any:
@@ -88,8 +98,9 @@ def _save(path: Path, dataset: xr.Dataset, section: Section) -> None:
     """The data set with where it comes from."""
     origin = {"experiment": section.name, "preset": section.preset, "seed": section.seed, "configuration": canonical(section.config)}
     told = {**origin, "computed_with": "; ".join(section.computed), "missing_units": len(section.holes)}
+    content = bytes(dataset.assign_attrs(told).to_netcdf(engine="h5netcdf"))  # in memory, as HDF5's errors about a full disk are unreadable
     with whole_file(path) as draft:
-        dataset.assign_attrs({name: told[name] for name in told}).to_netcdf(draft, engine="h5netcdf")
+        draft.write_bytes(content)
 
 
 def _plain_claim(name: str, preset: str, claim: Any) -> dict[str, Any]:

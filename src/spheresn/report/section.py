@@ -57,6 +57,14 @@ class Section:
     claims: tuple[dict[str, Any], ...] = field(default=())
 
     @property
+    def reasons(self) -> dict[str, list[str]]:
+        """Reason -> tasks without a result."""
+        found: dict[str, list[str]] = {}
+        for hole in self.holes:
+            found.setdefault(hole.reason, []).append(hole.task)
+        return found
+
+    @property
     def faulty(self) -> bool:
         """Whether something went wrong that the user should know of by the exit code."""
         return self.problem is not None or not all(hole.expected for hole in self.holes)

@@ -7,8 +7,8 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -44,13 +44,22 @@ class LocalPool:
         self.jobs, self.width = jobs, 2 * jobs  # one unit at work and one in waiting per process
         self._executor: Any = None
 
-    def submit(self, function: Callable[..., Outcome], *arguments: Any) -> Future[Outcome]:
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         """Hand a unit to the next free process."""
         with _deaf():
             if self._executor is None:
                 options = {"env": ONE_THREAD, "initializer": _end_with, "initargs": (os.getpid(),)}
                 self._executor = ProcessPoolExecutor(max_workers=self.jobs, **options)
             return self._executor.submit(function, *arguments)  # type: ignore[no-any-return]
+
+    def map(self, function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
+        """The results in order; what a dying process leaves undone is done here."""
+        flying = [(self.submit(function, item), item) for item in items]
+        for future, item in flying:
+            try:
+                yield future.result()
+            except BrokenExecutor:
+                yield function(item)
 
     def restart(self) -> None:
         """Forget processes of which one has died; the next `submit` starts new ones."""
