@@ -30,7 +30,7 @@ class Config:
     once: str = ""
 
 
-PRESETS = {"smoke": Config(), "quick": Config(units=12, pause=0.25), "paper": Config(units=6, fails=(2,))}
+PRESETS = {"smoke": Config(), "quick": Config(units=12, pause=0.3), "paper": Config(units=6, fails=(2,))}
 
 
 def tasks(config: Config) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ import pytest
 import xarray as xr
 
 import fake_experiment as fake
-from runs import finish, rows, start, until
+from runs import finish, rows, start
 from spheresn.cli import main
 from spheresn.console import Lines
 from spheresn.experiments import EXPERIMENTS, VERDICTS
@@ -155,26 +155,6 @@ def test_a_full_disk_is_one_sentence_and_nothing_half_written(tmp_path):
         "fake.nc",
         "figures",
     }
-
-
-@pytest.mark.parametrize(("signal_number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_stopped_it_is_tidy_and_goes_on_later(tmp_path, signal_number, code):
-    out = tmp_path / "out"
-    process = start("reproduce", "fake", "--preset", "quick", "--out", out, "--jobs", 2, start_new_session=True)
-    until(lambda: len(rows(out)) >= 2)
-    os.killpg(process.pid, signal_number)  # as a terminal does: to the workers too
-    ended, _, told = finish(process)
-    assert ended == code and "the same command goes on from there" in told and "Traceback" not in told, told
-    assert main(["reproduce", "fake", "--preset", "quick", "--out", str(out), "--jobs", "2"]) == 0
-    assert len(rows(out)) == 12
-
-
-def test_a_second_process_says_so_and_stops(tmp_path, capsys):
-    out = tmp_path / "out"
-    first = start("reproduce", "fake", "--preset", "quick", "--out", out, "--jobs", 1)
-    until(lambda: len(rows(out)) >= 1)
-    assert f"in use by process {first.pid}" in sentence(capsys, "reproduce", "fake", "--preset", "quick", "--out", out)
-    assert finish(first)[0] == 0 and len(rows(out)) == 12
 
 
 def test_plain_lines_tell_tenths_and_failures():

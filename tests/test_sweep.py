@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -14,9 +13,7 @@ import numpy as np
 import pytest
 
 import fake_experiment as fake
-from runs import finish, rows, start, until
-from spheresn.cli import main
-from spheresn.experiments import EXPERIMENTS
+from runs import rows
 from spheresn.sweep import InUse, Ledger, LedgerError, LocalPool, Outcome, Unit, Work, canonical, locked, perform, run, whole_file
 from spheresn.sweep.blob import pack, unpack
 
@@ -212,22 +209,3 @@ def test_a_killed_worker_costs_only_time(tmp_path):
 def test_a_unit_that_always_kills_its_worker_is_found_and_the_others_are_not_blamed(tmp_path):
     found = sweep(tmp_path, fake.Config(units=5, kills=(2,)), 2)
     assert [status for status, _ in found.values()] == ["done", "done", "failed", "done", "done"]
-
-
-def test_killed_in_the_middle_and_resumed_gives_identical_numbers(tmp_path, monkeypatch):
-    monkeypatch.setitem(EXPERIMENTS, "fake", fake)
-    undisturbed, out = tmp_path / "undisturbed", tmp_path / "killed"
-    victim = start("reproduce", "fake", "--preset", "quick", "--out", out, "--jobs", 2)
-    until(lambda: len(rows(out)) >= 3)
-    victim.send_signal(signal.SIGKILL)
-    finish(victim)
-    survived = rows(out)
-    assert 3 <= len(survived) < 12
-    for folder in (out, undisturbed):
-        assert main(["reproduce", "fake", "--preset", "quick", "--out", str(folder), "--jobs", "2"]) == 0
-    assert rows(out) == rows(undisturbed) and len(rows(out)) == 12
-    assert survived.items() <= rows(out).items()
-    assert (out / "claims.json").read_bytes() == (undisturbed / "claims.json").read_bytes()
-    assert (out / "figures" / "fake.svg").read_bytes() == (undisturbed / "figures" / "fake.svg").read_bytes()
-    with closing(sqlite3.connect(out / "ledger.sqlite")) as connection:
-        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 import threading
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from joblib import cpu_count
 
 from . import reproduce as job
 from ._version import __version__
@@ -74,7 +74,7 @@ def reproduce(
     names: Annotated[list[str] | None, typer.Argument(help="Experiments, by default all; see `spheresn list`.")] = None,
     preset: Annotated[str, typer.Option(help="smoke (seconds), quick (minutes) or paper (the paper's sizes).")] = "quick",
     out: Out = Path("results"),
-    jobs: Annotated[int, typer.Option(help="Processes of this machine.")] = len(os.sched_getaffinity(0)),
+    jobs: Annotated[int, typer.Option(help="Processes of this machine.")] = cpu_count(),
     seed: Annotated[int, typer.Option(help="Base seed of all random numbers.")] = 0,
     dask: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Compute on the Dask cluster of this scheduler instead.")] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Forget earlier results of these units.")] = False,

@@ -54,7 +54,11 @@ class LocalPool:
 
     def map(self, function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
         """The results in order; what a dying process leaves undone is done here."""
-        flying = [(self.submit(function, item), item) for item in items]
+        todo = list(items)
+        if len(todo) < 2:  # nothing to gain from another process
+            yield from map(function, todo)
+            return
+        flying = [(self.submit(function, item), item) for item in todo]
         for future, item in flying:
             try:
                 yield future.result()
@@ -110,7 +114,8 @@ def _connect(address: str) -> Any:
         from distributed import Client
     except ImportError:
         raise ClusterError("--dask must find the package distributed, got none; pip install 'spheresn[cluster]'") from None
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters becomes one sentence of ours
+    for name in [name for name in logging.Logger.manager.loggerDict if name.startswith("distributed")]:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)  # each has a level of its own; what matters becomes one sentence of ours
     try:
         return Client(address, timeout=CONNECT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
     except Exception as error:  # OSError, ValueError, TypeError, CommClosedError, ... by the kind of address
