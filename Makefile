@@ -4,18 +4,24 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: reproduce test lint bench clean
+.PHONY: reproduce test lint chromium bench clean
 
 reproduce: $(READY)
-	$(BIN)/python examples/memory_curves.py --out results
+	$(BIN)/spheresn reproduce --preset quick --out results
 
-test: lint
+test: lint chromium
 	$(BIN)/python -m pytest -n 2 --doctest-modules tests src
 
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# The report is tested in a real browser: Debian's, installed where that is possible; elsewhere those tests are skipped, by name.
+chromium:
+	@command -v chromium >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \
+	&& apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; } \
+	|| echo "chromium is not installed and cannot be: the tests of the report in a browser are skipped"
 
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group bench

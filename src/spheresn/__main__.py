@@ -1,0 +1,8 @@
+"""`python -m spheresn`."""
+
+import sys
+
+from .cli import main
+
+if __name__ == "__main__":  # workers import this module by name
+    sys.exit(main())

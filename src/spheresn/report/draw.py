@@ -1,0 +1,53 @@
+"""Figures on disk: the same numbers give the same SVG, byte for byte, and a PNG beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import xarray as xr
+
+from spheresn.sweep import CannotWrite, whole_file
+from spheresn.sweep.unit import one_line
+
+from .section import Drawing
+
+STYLE: dict[Any, Any] = {"svg.hashsalt": "spheresn", "svg.fonttype": "path", "savefig.dpi": 150}
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """What a process needs to draw one experiment."""
+
+    module: Any
+    dataset: xr.Dataset
+    folder: Path
+
+
+def draw(sketch: Sketch) -> tuple[tuple[Drawing, ...], str | None]:
+    """The drawings of an experiment, saved; or none and the reason."""
+    try:
+        return tuple(drawings(sketch.module, sketch.dataset, sketch.folder)), None
+    except CannotWrite:
+        raise
+    except Exception as error:  # the other experiments are still drawn
+        return (), one_line(error)
+
+
+def drawings(module: Any, dataset: xr.Dataset, folder: Path) -> Iterator[Drawing]:
+    """Draw an experiment, save its figures, and yield them with their captions."""
+    import matplotlib
+
+    captions = getattr(module, "CAPTIONS", {})
+    with matplotlib.rc_context(STYLE):
+        for stem, figure in module.plot(dataset).items():
+            _save(figure, folder / f"{stem}.png", {})
+            _save(figure, folder / f"{stem}.svg", {"Date": None})
+            yield Drawing(stem, captions.get(stem, module.TITLE), (folder / f"{stem}.svg").read_text(encoding="utf-8"))
+
+
+def _save(figure: Any, path: Path, metadata: dict[str, Any]) -> None:
+    with whole_file(path) as draft:
+        figure.savefig(draft, format=path.suffix[1:], metadata=metadata)

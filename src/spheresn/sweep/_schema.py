@@ -1,0 +1,70 @@
+"""The ledger's tables, making an empty ledger, and judging a file before anything is written to it."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from .files import whole_file
+
+APPLICATION, FORMAT = 0x53504853, 1  # "SPHS"
+TABLES = {
+    "unit": """CREATE TABLE unit (
+    key TEXT PRIMARY KEY, experiment TEXT NOT NULL, config TEXT NOT NULL, task TEXT NOT NULL, seed INTEGER NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('done', 'failed')), error TEXT, notes TEXT,
+    started TEXT NOT NULL, seconds REAL NOT NULL, versions TEXT NOT NULL, source TEXT,
+    result BLOB, checksum TEXT)""",
+    "run": """CREATE TABLE run (
+    experiment TEXT PRIMARY KEY, preset TEXT NOT NULL, config TEXT NOT NULL, seed INTEGER NOT NULL)""",
+}
+
+
+class LedgerError(RuntimeError):
+    """A ledger that cannot be read or written; the file is left as it is."""
+
+
+def create(path: Path) -> None:
+    """An empty ledger, made in memory and written at once: a killed process leaves no half of one."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        connection.execute(f"PRAGMA application_id = {APPLICATION}")
+        connection.execute(f"PRAGMA user_version = {FORMAT}")
+        for table in TABLES.values():
+            connection.execute(table)
+        content = connection.serialize()
+    with whole_file(path) as draft:
+        draft.write_bytes(content)
+
+
+def judge(path: Path) -> None:
+    """Refuse a file that is not a whole ledger of this format; it is opened for reading only, so it stays as it is."""
+    with path.open("rb") as file:
+        if file.read(16) != b"SQLite format 3\0":
+            raise damaged(path, "not a SQLite file")
+    try:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+            reason = _fault(connection)
+    except sqlite3.Error as error:
+        reason = str(error)
+    if reason:
+        raise damaged(path, reason)
+
+
+def damaged(path: Path, reason: str) -> LedgerError:
+    """The one sentence for a ledger that cannot be used."""
+    return LedgerError(f"{path} must be a whole ledger of spheresn, got a damaged or foreign one ({reason}); move it away or restore it")
+
+
+def _fault(connection: sqlite3.Connection) -> str | None:
+    def pragma(name: str) -> object:
+        return connection.execute(f"PRAGMA {name}").fetchone()[0]
+
+    if pragma("application_id") != APPLICATION:
+        return "written by another program"
+    if pragma("user_version") != FORMAT:
+        return f"format {pragma('user_version')}, this version reads format {FORMAT}: update spheresn"
+    # Nothing but our tables: a trigger or a view in a stranger's file would act when we write.
+    if dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")) != TABLES:
+        return "its tables are not those of a ledger"
+    check = pragma("quick_check(1)")
+    return None if check == "ok" else str(check).splitlines()[-1]

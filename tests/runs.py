@@ -1,0 +1,44 @@
+"""Runs of the command line as processes of their own, and what they left in a directory."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+def start(*arguments: object, **options) -> subprocess.Popen[str]:
+    """`spheresn ARGUMENTS` with the fake experiment known to it and to its workers."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE.parent / "src"), str(HERE), os.environ.get("PYTHONPATH", "")])}
+    command = [sys.executable, str(HERE / "fake_cli.py"), *map(str, arguments)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, **options)
+
+
+def finish(process: subprocess.Popen[str], seconds: float = 60) -> tuple[int, str, str]:
+    """Exit code, stdout, stderr."""
+    out, error = process.communicate(timeout=seconds)
+    return process.returncode, out, error
+
+
+def rows(out: Path) -> dict[str, tuple[str, bytes | None]]:
+    """Task -> (status, result) as the ledger has it."""
+    if not (out / "ledger.sqlite").exists():
+        return {}
+    with closing(sqlite3.connect(f"file:{out / 'ledger.sqlite'}?mode=ro", uri=True)) as connection:
+        return {
+            task: (status, result) for task, status, result in connection.execute("SELECT task, status, result FROM unit ORDER BY task")
+        }
+
+
+def until(condition, seconds: float = 40) -> None:
+    """Wait for something to become true."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it never came true"
+        time.sleep(0.02)

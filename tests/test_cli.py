@@ -1,0 +1,166 @@
+"""The command line is a function from arguments to an exit code; bad input is one sentence and the code 2."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import xarray as xr
+
+import fake_experiment as fake
+from runs import finish, rows, start
+from spheresn.cli import main
+from spheresn.console import Lines
+from spheresn.experiments import EXPERIMENTS, VERDICTS
+from spheresn.sweep import Unit
+
+
+@pytest.fixture(autouse=True)
+def _known(monkeypatch):
+    monkeypatch.setitem(EXPERIMENTS, "fake", fake)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory) -> Path:
+    """A directory with the two drawings and the fake experiment, of which one unit fails."""
+    out = tmp_path_factory.mktemp("finished") / "results"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(EXPERIMENTS, "fake", fake)
+        assert main(["reproduce", "schematic", "geometry", "--preset", "smoke", "--out", str(out), "--jobs", "2"]) == 0
+        assert main(["reproduce", "fake", "--preset", "paper", "--out", str(out), "--jobs", "1", "--seed", "5"]) == 1
+    return out
+
+
+def sentence(capsys, *arguments: object) -> str:
+    """What stderr says when the input is bad: one line, and nothing else anywhere."""
+    assert main([str(argument) for argument in arguments]) == 2
+    said = capsys.readouterr()
+    assert said.out == "" and said.err.startswith("spheresn: ") and said.err.count("\n") == 1
+    return said.err
+
+
+def test_a_run_leaves_what_was_promised(finished):
+    left = {str(path.relative_to(finished)) for path in finished.rglob("*") if path.is_file()}
+    names = {"schematic.nc", "geometry.nc", "fake.nc", "claims.json", "report.html", "ledger.sqlite", ".lock"}
+    stems = {f"figures/{stem}.{kind}" for stem in ("schematic", "geometry", "geometry_inside", "fake") for kind in ("svg", "png")}
+    assert left == names | stems
+    claims = json.loads((finished / "claims.json").read_text())
+    assert [claim["id"] for claim in claims][-1] == "fake-positive" and {claim["verdict"] for claim in claims} <= set(VERDICTS)
+    assert all(claim["rule"] and claim["measured"] and claim["source"] for claim in claims)
+
+
+def test_a_failed_unit_is_a_hole_in_the_data_and_in_the_report(finished):
+    data = xr.load_dataset(finished / "fake.nc", engine="h5netcdf")
+    assert data["values"].isnull().all("index").values.tolist() == [False, False, True, False, False, False]
+    assert data.attrs["seed"] == 5 and data.attrs["missing_units"] == 1
+    page = (finished / "report.html").read_text()
+    assert "1 of 6 units have no result" in page and "ValueError: this unit fails on demand" in page
+
+
+def test_the_report_is_made_again_from_the_ledger_alone(finished, tmp_path, capsys):
+    out = tmp_path / "results"
+    out.mkdir()
+    (out / "ledger.sqlite").write_bytes((finished / "ledger.sqlite").read_bytes())
+    assert main(["report", str(out)]) == 1  # one unit has failed
+    assert f"report: {out / 'report.html'}" in capsys.readouterr().out
+    for name in ("report.html", "claims.json", "figures/geometry.svg"):
+        assert (out / name).read_bytes() == (finished / name).read_bytes()
+    assert xr.load_dataset(out / "fake.nc", engine="h5netcdf").identical(xr.load_dataset(finished / "fake.nc", engine="h5netcdf"))
+
+
+def test_list_and_show(finished, capsys):
+    assert main(["list"]) == 0
+    assert "geometry" in capsys.readouterr().out
+    assert main(["show", "fake-positive", "--out", str(finished)]) == 0
+    assert "No eigenvalue is <negative>" in capsys.readouterr().out
+    assert "fake-positive" in sentence(capsys, "show", "unknown", "--out", finished)
+
+
+def test_fresh_computes_again(finished, tmp_path):
+    out = tmp_path / "results"
+
+    def started() -> list[str]:
+        with closing(sqlite3.connect(out / "ledger.sqlite")) as connection:
+            return [row for (row,) in connection.execute("SELECT seconds FROM unit ORDER BY task")]
+
+    arguments = ["reproduce", "fake", "--preset", "smoke", "--out", str(out), "--jobs", "1"]
+    seen = []
+    for more in ([], [], ["--fresh"]):
+        assert main([*arguments, *more]) == 0
+        seen.append((started(), rows(out)))
+    assert seen[0] == seen[1] and seen[0][1] == seen[2][1] and seen[0][0] != seen[2][0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["reproduce", "nothing"], "one of schematic, geometry"),
+        (["reproduce", "--jobs", "0"], "--jobs must be a whole number of at least 1"),
+        (["reproduce", "--jobs", "many"], "--jobs"),
+        (["reproduce", "--seed", "-1"], "--seed must be a whole number of at least 0"),
+        (["reproduce", "--preset", "huge"], "--preset must be one of smoke, quick, paper"),
+        (["reproduce", "--nonsense"], "--nonsense"),
+        (["nonsense"], "nonsense"),
+        (["report", "nowhere"], "DIR must be a directory of results"),
+        (["show", "x", "--out", "nowhere"], "run `spheresn reproduce --out nowhere` first"),
+        (["reproduce", "fake", "--out", "/dev/null/x"], "Not a directory"),
+        (["reproduce", "fake", "--out", "/proc/x"], "/proc/x"),
+    ],
+)
+def test_bad_input_is_one_sentence(capsys, tmp_path, monkeypatch, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    assert words in sentence(capsys, *arguments)
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_unwritable_directory_is_one_sentence(capsys, tmp_path):
+    if os.geteuid() == 0:
+        pytest.skip("permissions do not hold root back")
+    tmp_path.chmod(0o500)
+    assert "Permission denied" in sentence(capsys, "reproduce", "fake", "--preset", "smoke", "--out", tmp_path / "results")
+
+
+def test_a_damaged_ledger_is_one_sentence_and_stays(capsys, tmp_path):
+    (tmp_path / "ledger.sqlite").write_text("something else")
+    for arguments in (["reproduce", "fake", "--preset", "smoke", "--out", tmp_path, "--fresh"], ["report", tmp_path]):
+        assert "must be a whole ledger" in sentence(capsys, *arguments)
+    assert (tmp_path / "ledger.sqlite").read_text() == "something else"
+
+
+def test_a_damaged_list_of_claims_is_one_sentence(capsys, tmp_path):
+    for content in ("{", "[1]", '[{"id": 3}]', "7"):
+        (tmp_path / "claims.json").write_text(content)
+        assert "damaged" in sentence(capsys, "show", "x", "--out", tmp_path)
+
+
+def test_a_full_disk_is_one_sentence_and_nothing_half_written(tmp_path):
+    def small() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+    code, _, told = finish(start("reproduce", "fake", "--preset", "smoke", "--out", tmp_path / "out", "--jobs", 1, preexec_fn=small))
+    assert code == 2 and "Traceback" not in told
+    assert told.splitlines()[-1].startswith("spheresn: "), told
+    assert {path.name for path in (tmp_path / "out").iterdir()} <= {
+        ".lock",
+        "ledger.sqlite",
+        "ledger.sqlite-wal",
+        "ledger.sqlite-shm",
+        "fake.nc",
+        "figures",
+    }
+
+
+def test_plain_lines_tell_tenths_and_failures():
+    lines: list[str] = []
+    progress = Lines({"fake": 40}, lines.append)
+    for index in range(40):
+        progress(Unit("fake", "{}", str(index), 0), "it broke" if index == 7 else None, None if index < 4 else 0.5)
+    assert len(lines) == 11 and "fake 7 failed: it broke" in lines
+    assert lines[0] == "fake: 4 of 40 units" and lines[-1] == "fake: 40 of 40 units" and all("left" in line for line in lines[3:-1])

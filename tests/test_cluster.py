@@ -1,0 +1,75 @@
+"""The same units on a real Dask cluster: a scheduler and two workers, each a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+
+import fake_experiment as fake
+from runs import HERE, finish, rows, start, until
+from spheresn.cli import main
+from spheresn.experiments import EXPERIMENTS
+from spheresn.sweep import ClusterError, DaskPool
+
+pytest.importorskip("distributed")
+WORKER = ("worker", "--nworkers", "1", "--nthreads", "1", "--no-nanny", "--no-dashboard", "--death-timeout", "60")
+
+
+@contextmanager
+def cluster(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+    """The scheduler's address, and the processes: scheduler, worker, worker."""
+    contact = folder / "scheduler.json"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE.parent / "src"), str(HERE), os.environ.get("PYTHONPATH", "")])}
+
+    def dask(*arguments: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "dask", *arguments, "--scheduler-file", str(contact)]
+        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        stack.callback(process.wait)
+        stack.callback(process.kill)
+        return process
+
+    with ExitStack() as stack:
+        processes = [dask("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"), dask(*WORKER), dask(*WORKER)]
+        until(contact.exists)
+        yield json.loads(contact.read_text())["address"], processes
+
+
+def test_a_killed_worker_costs_only_time_and_the_numbers_are_those_of_this_machine(tmp_path, monkeypatch):
+    monkeypatch.setitem(EXPERIMENTS, "fake", fake)
+    local, remote = tmp_path / "local", tmp_path / "remote"
+    with cluster(tmp_path) as (address, (_, worker, _)):
+        distributed = start("reproduce", "fake", "--preset", "quick", "--out", remote, "--dask", address)
+        until(lambda: len(rows(remote)) >= 2)
+        worker.send_signal(signal.SIGKILL)
+        code, said, told = finish(distributed, 90)
+    assert code == 0 and "report:" in said, told
+    assert main(["reproduce", "fake", "--preset", "quick", "--out", str(local), "--jobs", "2"]) == 0
+    assert rows(remote) == rows(local) and len(rows(local)) == 12
+    assert all(status == "done" for status, _ in rows(remote).values())
+
+
+def test_a_lost_scheduler_is_one_sentence_and_what_was_done_is_kept(tmp_path):
+    with cluster(tmp_path) as (address, (scheduler, *_)):
+        lost = start("reproduce", "fake", "--preset", "quick", "--out", tmp_path / "out", "--dask", address)
+        until(lambda: len(rows(tmp_path / "out")) >= 2)
+        scheduler.send_signal(signal.SIGKILL)
+        code, _, told = finish(lost, 90)
+    assert code == 2 and told.splitlines()[-1].startswith("spheresn: the Dask cluster must stay up"), told
+    assert "Traceback" not in told and 2 <= len(rows(tmp_path / "out")) < 12
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "nonsense", "", "http://127.0.0.1:1", "tcp://no.such.host.invalid:8786"])
+def test_a_wrong_address_is_one_sentence_and_quick(address):
+    began = time.monotonic()
+    with pytest.raises(ClusterError, match="--dask must be the address of a running scheduler"):
+        DaskPool(address)
+    assert time.monotonic() - began < 30  # a bound on hanging, not a measurement

@@ -1,0 +1,165 @@
+"""The page is a function of the sections: it escapes what it prints, its drawings do not disturb each other, it fetches nothing."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import fake_experiment as fake
+from spheresn.experiments import EXPERIMENTS
+from spheresn.report import Drawing, Hole, Section, page
+from spheresn.report.draw import drawings
+from spheresn.report.section import numbers
+from spheresn.report.svg import inline
+
+CHROMIUM = shutil.which("chromium")
+HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&"
+FLAGS = "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync"
+
+
+def drawn(module: Any, folder: Path, preset: str = "smoke") -> tuple[Drawing, ...]:
+    config = module.PRESETS[preset]
+    dataset = module.collect(config, [module.run(config, task, 0) for task in module.tasks(config)])
+    return tuple(drawings(module, dataset, folder))
+
+
+def hostile_section(folder: Path) -> Section:
+    """Everything that can come from a file or an experiment says something nasty."""
+    claim = dict.fromkeys(("figure", "source", "says", "measured", "rule", "experiment"), HOSTILE)
+    return Section(
+        "fake",
+        HOSTILE,
+        HOSTILE,
+        HOSTILE,
+        {HOSTILE: [HOSTILE, 1.5], "wide": "x" * 300},
+        3,
+        HOSTILE,
+        units=30,
+        computed=(HOSTILE, "y" * 200),
+        notes=(HOSTILE,),
+        holes=tuple(Hole(f'{{"index":{index}}}', HOSTILE) for index in range(25)),
+        problem=HOSTILE,
+        drawings=drawn(fake, folder),
+        numbers=tuple(numbers(xr.Dataset({HOSTILE: ("x", np.ones(3), {"long_name": HOSTILE})}))),
+        claims=tuple(
+            {**claim, "id": f"c{i}", "verdict": verdict, "evidence": {HOSTILE: 1.0}}
+            for i, verdict in enumerate(("holds", "partly", "fails"))
+        ),
+    )
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory) -> Path:
+    """A page with real drawings and a hostile section."""
+    folder = tmp_path_factory.mktemp("page")
+    real = [
+        Section(name, module.FIGURE, module.TITLE, "smoke", {}, 0, f"spheresn reproduce {name}", drawings=drawn(module, folder))
+        for name, module in EXPERIMENTS.items()
+        if name in ("schematic", "geometry")
+    ]
+    path = folder / "report.html"
+    path.write_text(page([*real, hostile_section(folder)]), encoding="utf-8")
+    return path
+
+
+class Elements(HTMLParser):
+    """Tags, ids and links of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+
+
+def test_everything_printed_is_escaped(written):
+    found = Elements(written.read_text(encoding="utf-8"))
+    assert not {"script", "img", "iframe", "object"} & set(found.tags)
+    assert not [name for name, _ in found.attributes if name.startswith("on")]
+
+
+def test_every_id_is_unique_and_every_link_finds_its_own(written):
+    found = Elements(written.read_text(encoding="utf-8"))
+    ids = [value for name, value in found.attributes if name == "id"]
+    links = {value[1:] for name, value in found.attributes if name in ("href", "xlink:href") and value.startswith("#")}
+    links |= {target for _, value in found.attributes for target in re.findall(r"url\(#([^)]+)\)", value)}
+    assert len(ids) == len(set(ids)) > 100 and links - {HOSTILE} <= set(ids)
+
+
+def test_the_same_numbers_give_the_same_drawing(tmp_path):
+    one, other = drawn(fake, tmp_path / "one"), drawn(fake, tmp_path / "other")
+    assert one == other
+
+
+def test_a_drawing_loses_what_reaches_beyond_it():
+    source = (
+        '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" onload="alert(1)" width="9" height="9">'
+        "<style>* {}</style>"
+        '<script>1</script><path id="a" clip-path="url(#b)"/><use xlink:href="#a"/><image xlink:href="http://far.away/x.png"/></svg>'
+    )
+    text = inline(source, "p-", 'a "label"')
+    assert 'id="p-a"' in text and "url(#p-b)" in text and 'xlink:href="#p-a"' in text
+    assert not any(word in text for word in ("style", "script", "onload", "far.away", "width"))
+
+
+def test_numbers_tell_range_and_holes():
+    (row,) = numbers(xr.Dataset({"a": (("x", "y"), np.array([[1.0, np.nan], [3.0, 2.0]])), "word": ("x", np.array(["p", "q"]))}))
+    assert row == {"name": "a", "meaning": "", "shape": "2 x × 2 y", "low": "1", "median": "2", "high": "3", "missing": "1"}
+
+
+def test_claims_come_first_with_words_rules_and_the_command(written):
+    text = written.read_text(encoding="utf-8")
+    assert text.index('id="claims"') < text.index('id="schematic"')
+    assert all(words in text for words in ("✓ holds: 1", "◐ partly: 1", "✗ fails: 1", "Rule: ", "spheresn reproduce geometry"))
+    assert "25 of 30 units have no result" in text and "and 13 more" in text
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Headless Chromium, the system's own."""
+    if CHROMIUM is None:
+        pytest.skip("chromium is not installed")
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS.split())
+        yield chromium
+        chromium.close()
+
+
+@pytest.mark.parametrize("width", [390, 1200])
+def test_in_a_browser_nothing_is_fetched_the_console_is_clean_and_nothing_sticks_out(browser, written, width):
+    tab = browser.new_page(viewport={"width": width, "height": 844})
+    said, asked = [], []
+    tab.on("console", lambda message: said.append(message.text))
+    tab.on("pageerror", lambda error: said.append(str(error)))
+    tab.on("dialog", lambda dialog: said.append(dialog.message))
+    tab.on("request", lambda request: asked.append(request.url))
+    tab.goto(written.as_uri())
+    tab.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    assert asked == [written.as_uri()] and said == []
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    assert tab.evaluate("[...document.querySelectorAll('svg')].every(one => one.getBoundingClientRect().width > 250)")
+    if "SPHERESN_SCREENSHOTS" in os.environ:
+        tab.screenshot(path=Path(os.environ["SPHERESN_SCREENSHOTS"], f"report-{width}.png"), full_page=True)
+    tab.close()
+
+
+def test_printed_the_details_are_open(browser, written):
+    tab = browser.new_page()
+    tab.goto(written.as_uri())
+    tab.emulate_media(media="print")
+    assert tab.evaluate("[...document.querySelectorAll('details')].every(one => one.getBoundingClientRect().height > 20)")
+    tab.close()

@@ -1,0 +1,211 @@
+"""The ledger keeps what it was given and refuses what it did not write; the sweep's numbers depend on nothing but their units."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import fake_experiment as fake
+from runs import rows
+from spheresn.sweep import InUse, Ledger, LedgerError, LocalPool, Outcome, Unit, Work, canonical, locked, perform, run, whole_file
+from spheresn.sweep.blob import pack, unpack
+
+UNIT = Unit("fake", "{}", '{"index":0}', 0)
+
+
+def outcome(**arrays) -> Outcome:
+    return perform(lambda: arrays, ())
+
+
+def quiet(unit, error, seconds) -> None:
+    pass
+
+
+def work(config: fake.Config, seed: int = 0) -> list[Work]:
+    text = canonical(vars(config))
+    return [Work(Unit("fake", text, canonical(task), seed), fake.run, (config, task, seed)) for task in fake.tasks(config)]
+
+
+def sweep(out: Path, config: fake.Config, jobs: int) -> dict:
+    out.mkdir(exist_ok=True)
+    pool = LocalPool(jobs)
+    with Ledger(out / "ledger.sqlite") as ledger:
+        try:
+            run(work(config), pool, ledger, quiet)
+        finally:
+            pool.close()
+    return rows(out)
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.array(1.5),
+        np.zeros((0, 3)),
+        np.array([True, False]),
+        np.arange(6.0).reshape(2, 3).T,
+        np.array([np.nan, -0.0, np.inf]),
+        np.float32([1]),
+    ],
+)
+def test_arrays_come_back_to_the_last_bit(array):
+    back = unpack(pack({"a": array}))["a"]
+    assert back.dtype == array.dtype and back.shape == array.shape and back.tobytes() == array.tobytes()
+
+
+def test_the_same_arrays_are_the_same_bytes():
+    assert pack({"a": np.arange(3), "b": np.ones(2)}) == pack({"b": np.ones(2), "a": np.arange(3)})
+
+
+@pytest.mark.parametrize("array", [np.array(["text"]), np.array([object()]), np.array([1j])])
+def test_what_is_no_real_number_is_refused(array):
+    with pytest.raises(ValueError, match="must hold real numbers"):
+        pack({"a": array})
+
+
+def test_a_key_depends_on_all_four_parts_and_on_no_spelling():
+    others = [
+        Unit("fakes", "{}", UNIT.task, 0),
+        Unit("fake", "[]", UNIT.task, 0),
+        Unit("fake", "{}", "{}", 0),
+        Unit("fake", "{}", UNIT.task, 1),
+    ]
+    assert len({unit.key for unit in [UNIT, *others]}) == 5
+    assert canonical({"b": 1, "a": (2, 3)}) == canonical({"a": [2, 3], "b": 1})
+
+
+def test_a_ledger_keeps_results_and_reasons(tmp_path):
+    def broken():
+        raise RuntimeError("first line\nsecond line")
+
+    with Ledger(tmp_path / "ledger.sqlite") as ledger:
+        ledger.record(UNIT, perform(broken, ()))
+        row = ledger.row(UNIT)
+        assert row is not None and row.status == "failed" and row.error == "RuntimeError: first line second line"
+        assert ledger.result(UNIT) is None and not ledger.done()
+        ledger.record(UNIT, outcome(a=np.arange(3.0)))
+    with Ledger(tmp_path / "ledger.sqlite") as again:
+        result, row = again.result(UNIT), again.row(UNIT)
+        assert result is not None and np.array_equal(result["a"], np.arange(3.0)) and again.done() == {UNIT.key}
+        assert row is not None and row.error is None and row.versions["numpy"] == np.__version__ and row.seconds >= 0
+
+
+def test_warnings_of_a_unit_are_kept(recwarn):
+    def warns():
+        np.log(np.array(0.0))
+        return {"a": np.ones(1)}
+
+    assert "divide by zero" in (perform(warns, ()).notes or "")
+
+
+DAMAGE = {
+    "empty": lambda path: path.write_bytes(b""),
+    "text": lambda path: path.write_text("not a database, whatever its name says"),
+    "truncated": lambda path: path.write_bytes(path.read_bytes()[:5000]),
+    "half a page": lambda path: path.write_bytes(path.read_bytes()[:600]),
+    "noise in a page": lambda path: path.write_bytes(path.read_bytes()[:4096] + b"\x5a" * 4096 + path.read_bytes()[8192:]),
+    "no tables": lambda path: alter(path, "DROP TABLE unit"),
+    "other tables": lambda path: alter(path, "ALTER TABLE unit ADD COLUMN more"),
+    "a trigger": lambda path: alter(path, "CREATE TRIGGER t AFTER INSERT ON unit BEGIN DELETE FROM unit; END"),
+    "newer format": lambda path: alter(path, "PRAGMA user_version = 99"),
+    "another program's": lambda path: alter(path, "PRAGMA application_id = 7"),
+}
+
+
+def alter(path: Path, statement: str) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute(statement)
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_ledger_is_named_and_left_as_it_is(tmp_path, damage):
+    path = tmp_path / "ledger.sqlite"
+    with Ledger(path) as ledger:
+        ledger.record(UNIT, outcome(a=np.arange(3000.0)))
+    DAMAGE[damage](path)
+    before = path.read_bytes()
+    with pytest.raises(LedgerError, match="must be a whole ledger of spheresn"):
+        Ledger(path)
+    assert path.read_bytes() == before
+
+
+def test_a_changed_result_is_noticed(tmp_path):
+    with Ledger(tmp_path / "ledger.sqlite") as ledger:
+        ledger.record(UNIT, outcome(a=np.arange(3.0)))
+    alter(tmp_path / "ledger.sqlite", "UPDATE unit SET result = zeroblob(100)")
+    with Ledger(tmp_path / "ledger.sqlite") as ledger, pytest.raises(LedgerError, match="checksum"):
+        ledger.result(UNIT)
+
+
+def test_a_ledger_removed_during_a_run_is_noticed(tmp_path):
+    with Ledger(tmp_path / "ledger.sqlite") as ledger:
+        (tmp_path / "ledger.sqlite").unlink()
+        with pytest.raises(LedgerError, match="must stay in place"):
+            ledger.record(UNIT, outcome(a=np.ones(1)))
+
+
+def test_a_file_is_whole_or_absent(tmp_path):
+    def half():
+        with whole_file(tmp_path / "a.txt") as draft:
+            draft.write_text("half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        half()
+    assert not list(tmp_path.iterdir())
+
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from spheresn.sweep import locked
+with locked(Path(sys.argv[1])):
+    print("in", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_directory_has_one_owner_and_a_killed_owner_leaves_no_lock(tmp_path):
+    with subprocess.Popen([sys.executable, "-c", HOLD, str(tmp_path)], stdout=subprocess.PIPE, text=True) as owner:
+        assert owner.stdout is not None and owner.stdout.readline() == "in\n"
+        with pytest.raises(InUse, match=f"in use by process {owner.pid}"), locked(tmp_path):
+            pass
+        owner.kill()
+    with locked(tmp_path):
+        assert (tmp_path / ".lock").read_text() == str(os.getpid())
+
+
+def test_numbers_do_not_depend_on_the_number_of_workers(tmp_path):
+    one, two = sweep(tmp_path / "one", fake.Config(), 1), sweep(tmp_path / "two", fake.Config(), 2)
+    assert one == two and len(one) == 6 and all(status == "done" for status, _ in one.values())
+    here = pack(fake.run(fake.Config(), {"index": 0}, 0))
+    assert unpack(one['{"index":0,"protocol":"paper"}'][1] or b"")["values"] == pytest.approx(unpack(here)["values"])
+
+
+def test_a_failed_unit_is_recorded_and_tried_again_next_time(tmp_path):
+    config = fake.Config(units=3, fails=(1,))
+    found = sweep(tmp_path, config, 2)
+    assert [status for status, _ in found.values()] == ["done", "failed", "done"]
+    seen = []
+    with Ledger(tmp_path / "ledger.sqlite") as ledger:
+        run(work(config), pool := LocalPool(1), ledger, lambda unit, error, seconds: seen.append((error, seconds is None)))
+        pool.close()
+    assert seen == [(None, True), (None, True), ("ValueError: this unit fails on demand", False)]
+
+
+def test_a_killed_worker_costs_only_time(tmp_path):
+    config = fake.Config(units=5, kills=(2,), once=str(tmp_path / "killed"))
+    found = sweep(tmp_path / "out", config, 2)
+    assert (tmp_path / "killed").exists() and all(status == "done" for status, _ in found.values())
+
+
+def test_a_unit_that_always_kills_its_worker_is_found_and_the_others_are_not_blamed(tmp_path):
+    found = sweep(tmp_path, fake.Config(units=5, kills=(2,)), 2)
+    assert [status for status, _ in found.values()] == ["done", "done", "failed", "done", "done"]
