@@ -1,0 +1,7 @@
+"""One module per figure of the paper, and three that go beyond it."""
+
+from types import ModuleType
+
+from . import decay, lyapunov
+
+EXPERIMENTS: dict[str, ModuleType] = {module.NAME: module for module in (lyapunov, decay)}
