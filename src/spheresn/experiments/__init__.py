@@ -2,6 +2,6 @@
 
 from types import ModuleType
 
-from . import decay, lyapunov
+from . import decay, example, lyapunov, memory, tradeoff
 
-EXPERIMENTS: dict[str, ModuleType] = {module.NAME: module for module in (lyapunov, decay)}
+EXPERIMENTS: dict[str, ModuleType] = {module.NAME: module for module in (lyapunov, decay, memory, example, tradeoff)}

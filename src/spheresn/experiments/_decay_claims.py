@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from ._claim import Claim
-from ._shared import judged, verdict
+from ._shared import judged, median, verdict
 
 FIGURE = "Fig. 4"
 
@@ -17,7 +17,7 @@ def claims(dataset: xr.Dataset) -> list[Claim]:
 
 
 def _consistent(dataset: xr.Dataset) -> Claim:
-    predicted, measured = (dataset[name].median("network") for name in ("predicted", "sensitivity"))
+    predicted, measured = (median(dataset[name], "network") for name in ("predicted", "sensitivity"))
     gaps = np.abs(np.log(predicted.clip(1e-6) / measured.clip(1e-6))).isel(delay=slice(1, None)).max("delay")
     factors = {str(kind): float(np.exp(gaps.sel(kind=kind))) for kind in dataset.kind.values}
     good = sum(factor <= 1.5 for factor in factors.values())
@@ -35,7 +35,7 @@ def _consistent(dataset: xr.Dataset) -> Claim:
 
 def _infinite_past(dataset: xr.Dataset) -> Claim:
     far = float(dataset.far_past)
-    measured = float(dataset.sensitivity.sel(kind="spherical").isel(delay=-1).median())
+    measured = float(median(dataset.sensitivity.sel(kind="spherical").isel(delay=-1), "network"))
     return Claim(
         "infinite-past-not-null", FIGURE, "eqn:memory_loss",
         "The impact of an input that is infinitely far in the past is not null compared with one that is only a < ∞ steps behind.",
@@ -47,9 +47,9 @@ def _infinite_past(dataset: xr.Dataset) -> Claim:
 
 
 def _perfect(dataset: xr.Dataset) -> Claim:
-    last = dataset.strong_relative.isel(strong_radius=-1).median("network")
+    last = median(dataset.strong_relative.isel(strong_radius=-1), "network")
     random, orthogonal = (float(last.sel(matrix=name)) for name in ("random", "orthogonal"))
-    newest = dataset.strong_newest.sel(matrix="random").median("network")
+    newest = median(dataset.strong_newest.sel(matrix="random"), "network")
     fall = float(newest[0] / newest[-1])
     return Claim(
         "perfect-memory-for-infinite-spectral-radius", FIGURE, "eqn:impact",

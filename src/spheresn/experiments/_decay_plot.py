@@ -7,7 +7,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ._shared import COLOURS, panels
+from ._shared import COLOURS, median, panels, quantiles
 
 
 def plot(dataset: xr.Dataset) -> dict[str, Figure]:
@@ -33,11 +33,11 @@ def _published(axes: Axes, dataset: xr.Dataset) -> None:
 def _against(axes: Axes, dataset: xr.Dataset, kinds: dict[str, tuple[str, str]]) -> None:
     for kind, (label, colour) in kinds.items():
         one = dataset.sel(kind=kind)
-        low, centre, high = np.nanquantile(one.sensitivity.transpose("delay", "network"), [0.1, 0.5, 0.9], axis=1)
+        low, centre, high = quantiles(one.sensitivity, [0.1, 0.5, 0.9], "network")
         axes.plot(dataset.delay, centre, color=colour, lw=2, label=f"{label}: measured |dxₙ/dsₙ₋ₖ|")
         axes.fill_between(dataset.delay, low, high, color=colour, alpha=0.2, linewidth=0)
         meaningful = one.predicted.where(one.alpha.sel(matrix="random" if kind == "spherical" else "orthogonal") > 0)
         law = one.predicted if kind in ("linear", "tanh") else meaningful
-        axes.plot(dataset.delay, law.median("network"), color=colour, lw=1.2, ls="--", label=f"{label}: predicted")
+        axes.plot(dataset.delay, median(law, "network"), color=colour, lw=1.2, ls="--", label=f"{label}: predicted")
     axes.set(xlabel="steps k since the input")
     axes.legend(frameon=False, fontsize=8, loc="center right" if "spherical" in kinds else "upper right")

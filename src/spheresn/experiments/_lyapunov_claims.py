@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from ._claim import Claim
-from ._shared import judged, verdict
+from ._shared import judged, median, verdict
 
 FIGURE = "Fig. 3"
 NEAR_ZERO = 1e-3  # per step; over the paper's 7000 steps this is still a factor of a thousand
@@ -54,7 +54,7 @@ def _same_orbit(dataset: xr.Dataset) -> Claim:
 
 
 def _edge(dataset: xr.Dataset) -> Claim:
-    middle = dataset.driven.median("network")
+    middle = median(dataset.driven, "network")
     near, strongest = float((np.abs(middle) < NEAR_ZERO).mean()), float(middle.min())
     positive = float(((dataset.driven - 3 * dataset.driven_error) > NEAR_ZERO).sum())
     return Claim(

@@ -7,7 +7,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ._shared import ACCENTS, ZERO, panels
+from ._shared import ACCENTS, ZERO, median, panels, quantiles
 
 
 def plot(dataset: xr.Dataset) -> dict[str, Figure]:
@@ -53,8 +53,8 @@ def _spectra(axes: Axes, dataset: xr.Dataset) -> None:
 def _driven(axes: Axes, dataset: xr.Dataset) -> None:
     axes.axhline(0, **ZERO)
     for colour, scaling in zip(ACCENTS, dataset.scaling.values, strict=False):
-        low, centre, high = np.nanquantile(dataset.driven.sel(scaling=scaling), [0.25, 0.5, 0.75], axis=1)
-        error = 2 * dataset.driven_error.sel(scaling=scaling).median("network")
+        low, centre, high = quantiles(dataset.driven.sel(scaling=scaling), [0.25, 0.5, 0.75], "network")
+        error = 2 * median(dataset.driven_error.sel(scaling=scaling), "network")
         axes.errorbar(dataset.radius, centre, error, fmt="o-", ms=3, lw=1, capsize=2, color=colour, label=f"input scaling {scaling:g}")
         axes.fill_between(dataset.radius, low, high, color=colour, alpha=0.2, linewidth=0)
     axes.set_yscale("symlog", linthresh=1e-3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -61,9 +62,16 @@ def delayed(signal: Floats, delays: Sequence[int]) -> Floats:
     return columns
 
 
+def quantiles(values: xr.DataArray, share: float | Sequence[float], *dims: str) -> Any:
+    """Quantiles over the units that are there; NaN, without a warning, where there are none."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return values.quantile(share, dims, skipna=True).drop_vars("quantile")
+
+
 def median(values: xr.DataArray, *dims: str) -> xr.DataArray:
-    """The median over the units that are there; NaN, without a warning, where there are none."""
-    return values.quantile(0.5, dims, skipna=True).drop_vars("quantile") if dims else values
+    """The median over the units that are there."""
+    return quantiles(values, 0.5, *dims)  # type: ignore[no-any-return]
 
 
 def judged(claims: Sequence[Claim]) -> list[Claim]:

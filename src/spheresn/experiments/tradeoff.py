@@ -1,0 +1,115 @@
+"""Figs. 7-9: sin(ν u_{k-τ}) over memory τ and nonlinearity ν, hyper-parameters chosen on training, validation or test rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from .. import analysis, datasets
+from .._checks import Floats
+from ._grid import SELECTIONS, Lesson, by_radius, linear_table, on_grid, selected, sphere_table, tanh_table
+from ._shared import MODELS, Result, dense, stream, with_holes
+from ._tradeoff_claims import claims
+from ._tradeoff_plot import plot
+
+NAME, FIGURE = "tradeoff", "Figs. 7-9"
+TITLE = "Memory against nonlinearity: three networks on 400 tasks, three ways to choose their hyper-parameters"
+PROTOCOLS = ("paper", "authors")
+__all__ = ["FIGURE", "NAME", "PRESETS", "TITLE", "Config", "claims", "collect", "plot", "run", "tasks"]
+
+
+@dataclass(frozen=True)
+class Config:
+    """The paper's ranges; N, τ and ν as in the authors' code, where the text is silent.
+
+    Protocol "paper" has penalty 1e-8 (unstated) and speaks of selection on the training rows; protocol "authors" has penalty .01 and
+    selection on the test rows. All three selections are computed for both. u is fed as it is, uniform in [-1, 1].
+    ratios: how many values of scaling/spectral radius stand for the whole grid of the sphere, whose states depend on nothing else.
+    """
+
+    units: int = 200
+    networks: int = 5
+    delays: tuple[int, ...] = tuple(range(20))
+    frequencies: tuple[float, ...] = tuple(float(nu) for nu in np.logspace(-2.5, 1.0, 20))
+    points: int = 20
+    ratios: int = 60
+    tanh_radii: tuple[float, float] = (0.2, 3.0)
+    linear_radii: tuple[float, float] = (0.2, 1.5)
+    spherical_radii: tuple[float, float] = (0.2, 10.0)
+    scalings: tuple[float, float] = (0.01, 2.0)
+    penalties: tuple[float, float] = (1e-8, 0.01)
+    washout: int = 200
+    train: int = 500
+    validation: int = 200
+    test: int = 200
+
+
+_FEW = tuple(float(nu) for nu in np.logspace(-2.5, 1.0, 6))
+PRESETS = {
+    "smoke": Config(50, 1, (0, 4, 8, 12), _FEW, 4, 10, washout=100, train=300),
+    "quick": Config(200, 2, points=12, ratios=40),
+    "paper": Config(),
+}
+
+
+def tasks(config: Config) -> list[dict[str, Any]]:
+    """One unit per network and model; the models of one network share W, W_in and the signal."""
+    return [{"network": n, "model": model} for n in range(config.networks) for model in MODELS]
+
+
+def radii_of(config: Config, model: str) -> Floats:
+    """The spectral radii of a model's grid."""
+    return np.linspace(*getattr(config, f"{model}_radii"), config.points)
+
+
+def run(config: Config, task: dict[str, Any], seed: int) -> Result:
+    """Test accuracy and chosen hyper-parameters (protocols, selections, delays, frequencies)."""
+    rng = stream(seed, task["network"])
+    network = dense(config.units, rng)
+    sizes = (config.train, config.validation, config.test)
+    signal = datasets.white_noise(config.washout + sum(sizes), rng)[:, 0]
+    lesson = Lesson.of(signal, config.delays, config.frequencies, config.washout, sizes)
+    radii, scalings = radii_of(config, task["model"]), np.linspace(*config.scalings, config.points)
+    if task["model"] == "spherical":
+        ratios = np.geomspace(scalings[0] / radii[-1], scalings[-1] / radii[0], config.ratios)
+        table = on_grid(sphere_table(network, lesson, ratios, config.penalties), ratios, list(radii), scalings)
+    else:
+        compute = tanh_table if task["model"] == "tanh" else linear_table
+        table = compute(network, lesson, list(radii), scalings, config.penalties)
+    return _maps(config, table, radii, scalings)
+
+
+def _maps(config: Config, table: Floats, radii: Floats, scalings: Floats) -> Result:
+    shape = (len(PROTOCOLS), len(SELECTIONS), len(config.delays), len(config.frequencies))
+    test, radius, scaling = (one.reshape(shape) for one in selected(table))
+    return {
+        "accuracy": test,
+        "best_radius": radii[radius.astype(int)],
+        "best_scaling": scalings[scaling.astype(int)],
+        "by_radius": by_radius(table),
+    }
+
+
+def collect(config: Config, results: list[Result | None]) -> xr.Dataset:
+    """Maps by network, model, protocol and selection, and the bound of every linear network."""
+    maps = (len(PROTOCOLS), len(SELECTIONS), len(config.delays), len(config.frequencies))
+    shapes = {**dict.fromkeys(("accuracy", "best_radius", "best_scaling"), maps), "by_radius": (len(PROTOCOLS), config.points)}
+    dims = ("network", "model", "protocol", "selection", "delay", "frequency")
+    values = {
+        name: ((*dims[:3], "point") if name == "by_radius" else dims, array.reshape(config.networks, len(MODELS), *array.shape[1:]))
+        for name, array in with_holes(results, shapes).items()
+    }
+    return xr.Dataset(
+        {**values, "linear_bound": ("frequency", np.asarray(analysis.linear_bound(list(config.frequencies))))},
+        {
+            "model": list(MODELS),
+            "protocol": list(PROTOCOLS),
+            "selection": list(SELECTIONS),
+            "delay": list(config.delays),
+            "frequency": list(config.frequencies),
+        },
+        {"units": config.units, "train": config.train, "points": config.points},
+    )
