@@ -67,13 +67,18 @@ def linear_table(network: Reservoir, lesson: Lesson, radii: Sequence[float], sca
     tables = []
     for radius in radii:
         states = drive(plain.rescaled(radius), lesson.signal)
-        size = np.abs(states).max()
+        size = float(np.abs(states[lesson.parts[0]]).max())
         states = states / size
         eigen = Eigen.of(lesson.gram(states))
-        with np.errstate(under="ignore"):
-            shares = [[penalty / scaling / scaling / size / size for scaling in scalings] for penalty in penalties]
+        shares = [[_share(penalty, scaling * size) for scaling in scalings] for penalty in penalties]
         tables.append([[lesson.scores(states, eigen.solve(share)) for share in row] for row in shares])
     return np.array(tables).transpose(1, 0, 2, 3, 4)
+
+
+def _share(penalty: float, factor: float) -> float:
+    """The penalty in units of the square of a factor; none at all where it is beyond the range of the numbers."""
+    share = penalty / factor / factor
+    return float(share) if share > 1e-200 else 0.0
 
 
 def _states_scores(states: Floats, lesson: Lesson, penalties: Sequence[float]) -> Floats:

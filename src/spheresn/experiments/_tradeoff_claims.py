@@ -15,7 +15,7 @@ LONG, STRONG = 10, 1.5  # delays and frequencies from which a task counts as nee
 def claims(dataset: xr.Dataset) -> list[Claim]:
     """Nine sentences, in protocol "paper"; single networks with validation-chosen hyper-parameters unless the rule says otherwise."""
     ours = dataset.sel(protocol="paper")
-    if not bool(np.isfinite(median(ours.accuracy, "network")).all()):
+    if not bool(np.isfinite(median(dataset.accuracy, "network")).all()):
         return []  # a comparison of three needs all three
     honest = median(ours.accuracy, "network").sel(selection="validation")
     return judged(
@@ -36,16 +36,19 @@ def _best_when_both(dataset: xr.Dataset) -> Claim:
             cells = region.sel(protocol=protocol, selection=selection).values
             solved = (cells > -2).sum()
             evidence[f"{protocol}_{selection}"] = float((cells == spherical).sum() / solved) if solved else 0.0
-    shares = [float(evidence[f"paper_{selection}"]) for selection in dataset.selection.values]
+    names = [str(selection) for selection in dataset.selection.values]
+    shares, large = ([float(evidence[f"{protocol}_{name}"]) for name in names] for protocol in ("paper", "paper, large"))
     return Claim(
         "best-when-both-memory-and-nonlinearity", "Figs. 7-9", "fig:spherical",
         "The proposed model denotes the best performance when the task requires both memory and nonlinearity, "
         "i.e., when both τ and ν are large.",
         f"share of tasks with τ >= {LONG} and ν >= {STRONG} that spherical wins: "
-        + ", ".join(f"{name} {share:.0%}" for name, share in zip(dataset.selection.values, shares, strict=True)) + " (selection)",
+        + ", ".join(f"{share:.0%} ({name} selection)" for name, share in zip(names, shares, strict=True))
+        + f"; with N = {dataset.large_units} units, which can learn the training rows by heart: "
+        + ", ".join(f"{share:.0%} ({name})" for name, share in zip(names, large, strict=True)),
         "a win is a median accuracy more than .01 above both others, tasks that nobody solves (γ < .05) left out; holds if spherical wins "
-        "more than half under all three selections, partly if under one",
-        verdict(min(shares) > 0.5, max(shares) > 0.5), evidence,
+        "more than half under all three selections, partly if under one of them, at either size",
+        verdict(min(shares) > 0.5, max(*shares, *large) > 0.5), evidence,
     )  # fmt: skip
 
 
@@ -69,14 +72,16 @@ def _nonlinear(ours: xr.Dataset, honest: xr.DataArray) -> Claim:
 
 def _no_role(ours: xr.Dataset) -> Claim:
     means = median(ours.by_radius, "network")
-    spread = {str(m): float(means.sel(model=m).max() - means.sel(model=m).min()) for m in ours.model.values}
+    near = {str(m): float((means.sel(model=m) >= means.sel(model=m).max() - 0.02).mean()) for m in ours.model.values}
+    spread = float(means.sel(model="spherical").max() - means.sel(model="spherical").min())
     return Claim(
         "spectral-radius-plays-no-role", "Fig. 9", "fig:spherical",
         "The spectral radius does not [seem] to play any role in the network performance.",
-        f"mean accuracy over all tasks changes by {spread['spherical']:.3f} over the spectral radii (tanh {spread['tanh']:.3f}, linear "
-        f"{spread['linear']:.3f}), the scaling chosen anew; states depend on scaling/radius alone, so the axis is redundant, not inert",
-        "scaling chosen on validation rows at each spectral radius; holds if the spherical mean changes by at most .02, partly if at most .1",
-        verdict(spread["spherical"] <= 0.02, spread["spherical"] <= 0.1), dict(spread),
+        f"{near['spherical']:.0%} of the spectral radii come within .02 of the best mean accuracy, the scaling chosen anew at each (tanh "
+        f"{near['tanh']:.0%}, linear {near['linear']:.0%}); the worst, the smallest, loses {spread:.3f}. States depend on scaling/radius alone",
+        "mean over all tasks, scaling chosen on validation rows; holds if nine spectral radii in ten come within .02 of the best, "
+        "partly if half do",
+        verdict(near["spherical"] >= 0.9, near["spherical"] >= 0.5), {**near, "spherical_loss_at_worst": spread},
     )  # fmt: skip
 
 
@@ -134,8 +139,8 @@ def _tanh_scaling(ours: xr.Dataset) -> Claim:
     return Claim(
         "tanh-scaling-small", "Fig. 7", "fig:regular", "The scaling factor tends to be small for almost every configuration.",
         "share of tasks with best scaling <= .5: " + ", ".join(f"{k} {v:.0%}" for k, v in shares.items()) + " (selection)",
-        "holds if at least nine tasks in ten under all three selections, partly if under one",
-        verdict(min(shares.values()) >= 0.9, max(shares.values()) >= 0.9), dict(shares),
+        "holds if at least nine tasks in ten under all three selections, partly if at least three in four under one",
+        verdict(min(shares.values()) >= 0.9, max(shares.values()) >= 0.75), dict(shares),
     )  # fmt: skip
 
 

@@ -65,7 +65,8 @@ def _headings(figure: Figure, axes: Any, dataset: xr.Dataset, model: str) -> Non
     for axis in axes[-1]:
         axis.set_xlabel("memory τ", labelpad=1)
     note = ";\non the sphere all points of one ratio scaling/radius are equal, the middle one is shown" if model == "spherical" else ""
-    figure.suptitle(f"{FIGURES[model]}, {model}: N = {dataset.units}, median of {dataset.sizes['network']} networks{note}", fontsize=10)
+    title = f"{FIGURES[model]}, {model}: N = {dataset.units}, median of {dataset.sizes['network']} networks{note}"
+    figure.suptitle(title, fontsize=11, y=0.985)
 
 
 def winner(dataset: xr.Dataset) -> xr.DataArray:
@@ -92,7 +93,8 @@ def winners(dataset: xr.Dataset) -> Figure:
             _above_bound(axis, (best.sel(place) - dataset.linear_bound) > 0.02)
             _bound(axis, dataset)
             counts = ", ".join(f"{name} {int((won.sel(place) == i).sum())}" for i, name in enumerate(names))
-            axis.set_title(f"“{protocol}”, {CHOSEN[str(selection)].split(' (')[0]}\n{counts}", fontsize=9)
+            size = dataset.large_units if "large" in str(protocol) else dataset.units
+            axis.set_title(f"“{protocol}”, N = {size}, {CHOSEN[str(selection)].split(' (')[0]}\n{counts}", fontsize=9)
         row[0].set_ylabel("nonlinearity ν")
     for axis in axes[-1]:
         axis.set_xlabel("memory τ")
