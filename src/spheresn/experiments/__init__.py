@@ -2,6 +2,6 @@
 
 from types import ModuleType
 
-from . import decay, example, lyapunov, memory, stability, tradeoff
+from . import bent, decay, dial, example, lyapunov, memory, stability, tradeoff
 
-EXPERIMENTS: dict[str, ModuleType] = {module.NAME: module for module in (lyapunov, decay, memory, example, tradeoff, stability)}
+EXPERIMENTS: dict[str, ModuleType] = {module.NAME: module for module in (lyapunov, decay, memory, example, tradeoff, stability, dial, bent)}

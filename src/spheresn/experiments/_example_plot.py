@@ -53,7 +53,9 @@ def _accuracies(axes: Axes, dataset: xr.Dataset) -> None:
     for model, value in PUBLISHED.items():
         axes.axhline(value, color=COLOURS[model], lw=0.8, ls=":")
     axes.axhline(dataset.linear_bound, color="black", lw=1)
-    axes.text(positions[-1] + 0.5, dataset.linear_bound + 0.008, f"best of any linear network {dataset.linear_bound:.3f}", ha="right", fontsize=8)
+    axes.text(
+        positions[-1] + 0.5, dataset.linear_bound + 0.008, f"best of any linear network {dataset.linear_bound:.3f}", ha="right", fontsize=8
+    )
     axes.plot([], [], ":", color="0.3", lw=0.8, label="published")
     axes.legend(frameon=False, fontsize=8, loc="upper left")
     axes.set_xticks(positions, labels, fontsize=7)

@@ -45,7 +45,9 @@ class Lesson:
 
 def sphere_table(network: Reservoir, lesson: Lesson, ratios: Floats, penalties: Sequence[float]) -> Floats:
     """(penalties, ratios, 3, M) for a spherical network at each ratio of input scaling to spectral radius, all that counts."""
-    return np.array([_states_scores(drive(network.rescaled(1.0, ratio), lesson.signal), lesson, penalties) for ratio in ratios]).swapaxes(0, 1)
+    return np.array([_states_scores(drive(network.rescaled(1.0, ratio), lesson.signal), lesson, penalties) for ratio in ratios]).swapaxes(
+        0, 1
+    )
 
 
 def tanh_table(network: Reservoir, lesson: Lesson, radii: Sequence[float], scalings: Floats, penalties: Sequence[float]) -> Floats:

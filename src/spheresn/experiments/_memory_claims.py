@@ -24,7 +24,15 @@ def claims(dataset: xr.Dataset) -> list[Claim]:
     """Five comparisons with linear networks, and six sentences on single signals; all in protocol "paper"."""
     test = median(dataset.test, "network")
     ours = test.sel(protocol="paper")
-    others = [_tanh_noise(ours), _mso_order(ours), _mso_peak(ours), _lorenz_tanh(ours), _mackey_glass(ours), _laser_tanh(ours), _linear(ours)]
+    others = [
+        _tanh_noise(ours),
+        _mso_order(ours),
+        _mso_peak(ours),
+        _lorenz_tanh(ours),
+        _mackey_glass(ours),
+        _laser_tanh(ours),
+        _linear(ours),
+    ]
     return judged([*(_comparable(test, signal) for signal in SAYS), *others])
 
 

@@ -27,7 +27,7 @@ def _chaos(axes: Axes, dataset: xr.Dataset) -> None:
         one = dataset.sel(case=name)
         label = f"{name}: exponent {float(one.exponent):+.2f} ± {float(one.exponent_error):.1g}"
         axes.semilogy(one.step, np.maximum(one.close_pair, FLOOR), color=colour, lw=1.2, label=label)
-    axes.set(xlabel="step", ylabel="distance of two states", ylim=(1e-13, 1e4), xlim=(0, min(300, int(dataset.step[-1]))))
+    axes.set(xlabel="step", ylabel="distance of two states", ylim=(1e-13, 1e9), xlim=(0, min(300, int(dataset.step[-1]))))
     axes.set_title("(a) chaos on the sphere: states 10⁻¹² apart part for good", fontsize=10)
     axes.legend(frameon=False, fontsize=8, loc="upper right")
 
@@ -65,5 +65,7 @@ def _setting(axes: Axes, dataset: xr.Dataset) -> None:
             label = f"input scaling {scaling:g}" if n == 0 else None
             axes.semilogy(dataset.time, np.maximum(dataset.distance.sel(scaling=scaling)[n], FLOOR), color=colour, lw=0.9, label=label)
     axes.set(xlabel="step", ylabel="distance of two trajectories", ylim=(FLOOR / 3, 1e3))
-    axes.set_title(f"(d) the paper's setting, N = {dataset.setting_units}, ρ = {dataset.spectral_radius:g}: two starts, same input", fontsize=10)
+    axes.set_title(
+        f"(d) the paper's setting, N = {dataset.setting_units}, ρ = {dataset.spectral_radius:g}: two starts, same input", fontsize=10
+    )
     axes.legend(frameon=False, fontsize=8, ncols=3, loc="upper right")

@@ -14,7 +14,11 @@ from matplotlib.patches import Patch
 from ._shared import COLOURS, median
 
 FIGURES = {"tanh": "Fig. 7", "linear": "Fig. 8", "spherical": "Fig. 9"}
-CHOSEN = {"train": "chosen on training rows (as in the text)", "validation": "chosen on validation rows", "test": "chosen on test rows (as in the code)"}
+CHOSEN = {
+    "train": "chosen on training rows (as in the text)",
+    "validation": "chosen on validation rows",
+    "test": "chosen on test rows (as in the code)",
+}
 LARGEST = {"tanh": 3.0, "linear": 1.5, "spherical": 10.0}
 TIE, NOBODY = 0.01, 0.05  # accuracies closer than this are a tie; below this nobody solves the task
 
@@ -91,7 +95,7 @@ def winners(dataset: xr.Dataset) -> Figure:
             place = {"protocol": protocol, "selection": selection}
             maps(axis, won.sel(place), cmap=ListedColormap(colours), norm=norm)
             _above_bound(axis, (best.sel(place) - dataset.linear_bound) > 0.02)
-            _bound(axis, dataset)
+            bound_lines(axis, dataset)
             counts = ", ".join(f"{name} {int((won.sel(place) == i).sum())}" for i, name in enumerate(names))
             size = dataset.large_units if "large" in str(protocol) else dataset.units
             axis.set_title(f"“{protocol}”, N = {size}, {CHOSEN[str(selection)].split(' (')[0]}\n{counts}", fontsize=9)
@@ -111,7 +115,7 @@ def _above_bound(axes: Axes, above: xr.DataArray) -> None:
     axes.plot(x, y, "x", color="black", ms=3.5, mew=0.9, label="winner above the linear bound")
 
 
-def _bound(axes: Axes, dataset: xr.Dataset) -> None:
+def bound_lines(axes: Axes, dataset: xr.Dataset) -> None:
     """Where the bound of linear networks falls through .9, .5, .1."""
     bound, nu = dataset.linear_bound.values, np.log10(dataset.frequency.values)
     for level in (0.9, 0.5, 0.1):
@@ -120,4 +124,6 @@ def _bound(axes: Axes, dataset: xr.Dataset) -> None:
             share = (bound[below - 1] - level) / (bound[below - 1] - bound[below])
             height = float(nu[below - 1] + share * (nu[below] - nu[below - 1]))
             axes.axhline(height, color="black", lw=1)
-            axes.text(float(dataset.delay[-1]), height, f"linear bound {level:g}", fontsize=7, ha="right", va="bottom" if level < 0.5 else "top")
+            axes.text(
+                float(dataset.delay[-1]), height, f"linear bound {level:g}", fontsize=7, ha="right", va="bottom" if level < 0.5 else "top"
+            )

@@ -99,7 +99,8 @@ def _case(config: Config, name: str, rng: np.random.Generator) -> Result:
     largest = analysis.max_lyapunov(network, signal, start=start)
     other = sphere.project(start + 1e-12 * np.eye(network.units)[-1], 1.0)
     close = np.linalg.norm(drive(network, signal[: config.pairs], start) - drive(network, signal[: config.pairs], other), axis=1)
-    far = np.linalg.norm(drive(network, signal[: config.pairs], start) - drive(network, signal[: config.pairs], -start), axis=1)
+    away = sphere.project(start[::-1] * (-1.0) ** np.arange(network.units), 1.0)
+    far = np.linalg.norm(drive(network, signal[: config.pairs], start) - drive(network, signal[: config.pairs], away), axis=1)
     return {
         "exponent": np.array(largest.exponent),
         "exponent_error": np.array(largest.standard_error),
