@@ -20,7 +20,8 @@ def _map(dataset: xr.Dataset) -> Claim:
     evidence: dict[str, float | str] = {str(m): float(mean.sel(model=m)) for m in dataset.model.values}
     bent, above = float(evidence["bent"]), [float(evidence["bent"]) > float(evidence[m]) for m in ("spherical", "linear")]
     return Claim(
-        "bending-buys-nonlinearity", FIGURE, "this library", "Bending the sphere computes more than the plain sphere and than linear networks.",
+        "bending-buys-nonlinearity", FIGURE, "this library",
+        "Bending the sphere computes more than the plain sphere and than linear networks.",
         "mean accuracy on the map, chosen on validation rows: " + ", ".join(f"{k} {v:.3f}" for k, v in evidence.items()),
         "holds if the bent sphere is above both the plain sphere and the linear network by more than .01, partly if above one",
         verdict(bent > 0.01 + max(float(evidence["spherical"]), float(evidence["linear"])), any(above)), evidence,

@@ -18,7 +18,7 @@ def claims(dataset: xr.Dataset) -> list[Claim]:
 
 def _consistent(dataset: xr.Dataset) -> Claim:
     predicted, measured = (median(dataset[name], "network") for name in ("predicted", "sensitivity"))
-    gaps = np.abs(np.log(predicted.clip(1e-6) / measured.clip(1e-6))).isel(delay=slice(1, None)).max("delay")
+    gaps = abs(xr.apply_ufunc(np.log, predicted.clip(1e-6) / measured.clip(1e-6))).isel(delay=slice(1, None)).max("delay")
     factors = {str(kind): float(np.exp(gaps.sel(kind=kind))) for kind in dataset.kind.values}
     good = sum(factor <= 1.5 for factor in factors.values())
     meaningless = float((dataset.alpha.sel(matrix="random") <= 0).mean())
@@ -39,8 +39,9 @@ def _infinite_past(dataset: xr.Dataset) -> Claim:
     return Claim(
         "infinite-past-not-null", FIGURE, "eqn:memory_loss",
         "The impact of an input that is infinitely far in the past is not null compared with one that is only a < ∞ steps behind.",
-        f"the law itself gives {far:.1g} for an input 10⁶ steps back (α of the published figure); measured sensitivity {measured:.2f} after "
-        f"{int(dataset.delay[-1])} steps. The limit in the text is the memory of the recent input; that of the old one is what vanishes",
+        f"the law itself gives {far:.1g} for an input 10⁶ steps back (α of the published figure); measured sensitivity {measured:.2f} "
+        f"after {int(dataset.delay[-1])} steps. The limit in the text is the memory of the recent "
+        "input; that of the old one is what vanishes",
         "holds if the paper's own law leaves more than 1e-6 of an input 10⁶ steps back", verdict(far > 1e-6),
         {"law_after_a_million_steps": far, "measured_at_last_delay": measured},
     )  # fmt: skip
@@ -54,8 +55,9 @@ def _perfect(dataset: xr.Dataset) -> Claim:
     return Claim(
         "perfect-memory-for-infinite-spectral-radius", FIGURE, "eqn:impact",
         "For an infinitely large SR the network perfectly remembers its past inputs, regardless of their occurrence in the past.",
-        f"at spectral radius {float(dataset.strong_radius[-1]):g} an input {int(dataset.delay[-1])} steps old keeps {orthogonal:.2f} of its "
-        f"first influence for orthogonal W, {random:.2f} for random W; the influence of the newest input itself falls {fall:.0f}-fold on the way",
+        f"at spectral radius {float(dataset.strong_radius[-1]):g} an input {int(dataset.delay[-1])} steps old keeps {orthogonal:.2f} of "
+        f"its first influence for orthogonal W, {random:.2f} for random W; the influence of the newest input itself falls "
+        f"{fall:.0f}-fold on the way",
         "holds if at least .95 of the influence is left at the largest spectral radius for both kinds of W, partly if for one",
         verdict(min(random, orthogonal) >= 0.95, max(random, orthogonal) >= 0.95),
         {"random": random, "orthogonal": orthogonal, "fall_of_newest": fall},

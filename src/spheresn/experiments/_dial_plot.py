@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
@@ -28,7 +30,7 @@ def _measured(axes: Axes, dataset: xr.Dataset) -> None:
         for j, topology in enumerate(dataset.topology.values):
             one = -1.0 / dataset.exponent.sel(bend=bend, topology=topology)
             x = np.repeat(dataset.memory.values[None] * 1.06 ** (i - 1.5 + 0.4 * j), one.sizes["network"], axis=0)
-            style = {"marker": MARKS[str(topology)], "color": ACCENTS[i], "ms": 4, "ls": "", "alpha": 0.7}
+            style: dict[str, Any] = {"marker": MARKS[str(topology)], "color": ACCENTS[i], "ms": 4, "ls": "", "alpha": 0.7}
             axes.plot(x.ravel(), one.values.ravel(), label=f"bend {bend:g}, {topology}", **style)
     ends = np.array([dataset.memory.values[0] / 1.6, dataset.memory.values[-1] * 1.6])
     axes.plot(ends, ends, color="0.5", lw=0.8, zorder=0)
@@ -90,7 +92,8 @@ def _trades(dataset: xr.Dataset) -> Claim:
     steps = np.diff(reach)
     return Claim(
         "more-memory-recalls-farther", FIGURE, "this library", "A larger `memory` recalls inputs from farther back.",
-        "delays recalled with accuracy .5 or more: " + ", ".join(f"{value:.0f} at {name.replace('_', ' ')}" for name, value in evidence.items()),
+        "delays recalled with accuracy .5 or more: "
+        + ", ".join(f"{value:.0f} at {name.replace('_', ' ')}" for name, value in evidence.items()),
         "ring without bend; holds if every larger memory recalls farther, partly if the largest recalls farther than the smallest",
         verdict(bool((steps > 0).all()), bool(reach[-1] > reach[0])), {**evidence, "units_missing": missing},
     )  # fmt: skip

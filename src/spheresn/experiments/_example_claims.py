@@ -24,10 +24,14 @@ def _accuracy(dataset: xr.Dataset, gamma: xr.DataArray, model: str) -> Claim:
     inside = low - 0.02 <= PUBLISHED[model] <= high + 0.02
     return Claim(
         f"example-accuracy-{model}", FIGURE, "fig:example", f"The accuracy of the {model} network is γ = {PUBLISHED[model]:.2f}.",
-        f"median {measured:.3f} ({low:.2f} to {high:.2f}) at N = {int(gamma.units)}; {raw:.3f} if fed u itself; best of any linear network {dataset.linear_bound:.3f}",
+        f"median {measured:.3f} ({low:.2f} to {high:.2f}) at N = {int(gamma.units)}; {raw:.3f} if fed u itself; "
+        f"best of any linear network {dataset.linear_bound:.3f}",
         "holds if the published number lies in the range of our networks or within .02 of it, partly if within .1 of the median",
         verdict(inside, abs(measured - PUBLISHED[model]) <= 0.1),
-        {"measured": measured, "lowest": low, "highest": high, "published": PUBLISHED[model], "fed_u_itself": raw, "linear_bound": float(dataset.linear_bound)},
+        {
+            "measured": measured, "lowest": low, "highest": high, "published": PUBLISHED[model], "fed_u_itself": raw,
+            "linear_bound": float(dataset.linear_bound),
+        },
     )  # fmt: skip
 
 

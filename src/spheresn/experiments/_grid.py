@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -31,7 +32,7 @@ class Lesson:
         """Tasks with the delay as the slower index; parts of these sizes one after the other, after the washout."""
         targets = np.sin(delayed(signal, delays)[:, :, None] * np.array(frequencies)).reshape(len(signal), -1)
         ends = washout + np.cumsum([0, *sizes])
-        first, second, third = (slice(int(a), int(b)) for a, b in zip(ends[:-1], ends[1:], strict=True))
+        first, second, third = (slice(int(a), int(b)) for a, b in pairwise(ends))
         return Lesson(signal, targets, (first, second, third))
 
     def gram(self, states: Floats) -> Gram:

@@ -37,7 +37,8 @@ def _always_zero(dataset: xr.Dataset) -> Claim:
     return Claim(
         "largest-exponent-always-zero", FIGURE, "fig:Lyapunov",
         "Note that the largest exponent is always zero.",
-        f"zero in {zero:.0%} of {exponents.size} networks without input (a complex pair leads), below zero in the others, down to {lowest:.3f}",
+        f"zero in {zero:.0%} of {exponents.size} networks without input (a complex pair leads), below zero in the others, "
+        f"down to {lowest:.3f}",
         "true exponents log|λ₂/λ₁|; holds if zero in every network, partly if in at least half",
         verdict(zero == 1.0, zero >= 0.5), {"share_zero": zero, "lowest": lowest},
     )  # fmt: skip
@@ -60,9 +61,10 @@ def _edge(dataset: xr.Dataset) -> Claim:
     return Claim(
         "always-at-the-edge-of-criticality", FIGURE, "Discussion",
         "The maximum Lyapunov exponent is always zero, implying that the proposed model always operates on the EoC.",
-        f"driven by white noise the true exponent is within {NEAR_ZERO:g} of zero in {near:.0%} of the settings and reaches {strongest:.2g}; "
-        f"clearly positive in {positive:.0f} runs",
-        f"median over networks; holds if within {NEAR_ZERO:g} of zero for every input scaling and spectral radius, partly if for at least half",
+        f"driven by white noise the true exponent is within {NEAR_ZERO:g} of zero in {near:.0%} of the settings and reaches "
+        f"{strongest:.2g}; clearly positive in {positive:.0f} runs",
+        f"median over networks; holds if within {NEAR_ZERO:g} of zero for every input scaling and spectral radius, "
+        "partly if for at least half",
         verdict(near == 1.0, near >= 0.5), {"share_near_zero": near, "most_negative": strongest, "clearly_positive": positive},
     )  # fmt: skip
 

@@ -24,7 +24,8 @@ def _never(dataset: xr.Dataset) -> Claim:
         "never-chaotic", FIGURE, "Discussion",
         "The behavior of the resulting network is never chaotic, regardless of the setting of the main hyper-parameters.",
         f"{int(clear.sum())} networks with a clearly positive exponent: " + ", ".join(f"{k} {v:+.3f}" for k, v in evidence.items()),
-        f"fails if one network has an exponent above {CLEAR:g} and above five standard errors; holds otherwise", verdict(int(clear.sum()) == 0),
+        f"fails if one network has an exponent above {CLEAR:g} and above five standard errors; holds otherwise",
+        verdict(int(clear.sum()) == 0),
         {**evidence, "standard_error": float(dataset.exponent_error.max())},
     )  # fmt: skip
 
@@ -36,8 +37,10 @@ def _typical(dataset: xr.Dataset) -> Claim:
     return Claim(
         "large-networks-cannot-be-chaotic", FIGURE, "eqn:LLE",
         "When the number of neurons in the network is large, the maximum (local) Lyapunov exponent cannot be positive.",
-        f"random Gaussian networks, constant and white-noise input: {int(clear)} of {count:.0f} runs clearly positive, largest exponent {highest:+.4f}",
-        f"holds if no run is above {CLEAR:g} and above five standard errors, partly if at most 1 % are (typical networks; special ones exist)",
+        f"random Gaussian networks, constant and white-noise input: {int(clear)} of {count:.0f} runs clearly positive, "
+        f"largest exponent {highest:+.4f}",
+        f"holds if no run is above {CLEAR:g} and above five standard errors, partly if at most 1 % are "
+        "(typical networks; special ones exist)",
         verdict(int(clear) == 0, float(clear) <= 0.01 * count), {"clearly_positive": float(clear), "runs": runs, "largest": highest},
     )  # fmt: skip
 
@@ -63,7 +66,8 @@ def _outside(dataset: xr.Dataset) -> Claim:
         "input-very-likely-stays-outside-the-sphere", FIGURE, "eqn:condition",
         "It will very likely not bring the system inside the hyper-sphere as long as the norm of W is large enough.",
         f"share of steps whose linear part ends inside the sphere at the paper's setting: {inside:.2%}",
-        "holds if fewer than 1 % of the steps do, partly if fewer than 10 %", verdict(inside < 0.01, inside < 0.1), {"share_inside": inside},
+        "holds if fewer than 1 % of the steps do, partly if fewer than 10 %",
+        verdict(inside < 0.01, inside < 0.1), {"share_inside": inside},
     )  # fmt: skip
 
 
@@ -75,7 +79,8 @@ def _properly(dataset: xr.Dataset) -> Claim:
         "Condition (eqn:condition) must be satisfied in order for the network to work properly.",
         f"at the paper's setting σ_min(W) = {smallest:.2g} where {needed:.2f} is needed: met in {met:.0%} of the networks, "
         "and these are the networks that solve the memory tasks",
-        "holds if the networks of the paper's own experiments meet the condition, partly if half of them do", verdict(met == 1.0, met >= 0.5),
+        "holds if the networks of the paper's own experiments meet the condition, partly if half of them do",
+        verdict(met == 1.0, met >= 0.5),
         {"smallest_singular_value": smallest, "needed": needed, "share_met": met},
     )  # fmt: skip
 

@@ -78,7 +78,8 @@ def _no_role(ours: xr.Dataset) -> Claim:
         "spectral-radius-plays-no-role", "Fig. 9", "fig:spherical",
         "The spectral radius does not [seem] to play any role in the network performance.",
         f"{near['spherical']:.0%} of the spectral radii come within .02 of the best mean accuracy, the scaling chosen anew at each (tanh "
-        f"{near['tanh']:.0%}, linear {near['linear']:.0%}); the worst, the smallest, loses {spread:.3f}. States depend on scaling/radius alone",
+        f"{near['tanh']:.0%}, linear {near['linear']:.0%}); the worst, the smallest, loses {spread:.3f}. "
+        "States depend on scaling/radius alone",
         "mean over all tasks, scaling chosen on validation rows; holds if nine spectral radii in ten come within .02 of the best, "
         "partly if half do",
         verdict(near["spherical"] >= 0.9, near["spherical"] >= 0.5), {**near, "spherical_loss_at_worst": spread},
@@ -104,7 +105,8 @@ def _weak_dependency(honest: xr.DataArray) -> Claim:
 def _linear_delay(honest: xr.DataArray) -> Claim:
     drop = _drop(honest, "linear")
     return Claim(
-        "linear-delay-has-no-effect", "Fig. 8", "fig:linear", "τ seems to have no significant effect on the performance (of linear networks).",
+        "linear-delay-has-no-effect", "Fig. 8", "fig:linear",
+        "τ seems to have no significant effect on the performance (of linear networks).",
         f"mean accuracy changes by {drop:.3f} over the delays", "holds if the change is at most .02, partly if at most .05",
         verdict(drop <= 0.02, drop <= 0.05), {"change_over_delays": drop},
     )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -36,13 +36,18 @@ __all__ = ["FIGURE", "NAME", "PRESETS", "TITLE", "Config", "claims", "collect", 
 
 @dataclass(frozen=True)
 class Config:
-    """maps: the tasks and rivals of `tradeoff`, on the grid given there; the bent network is a ring with bias three times its input.
+    """Maps: the tasks, rivals and ranges of `tradeoff`; the bent network is a ring with bias three times its input.
 
     Forecasts: `units` each, the forecaster's own choice of memory and penalty ("spherical": bend 0; "bent" chooses its bend as well; tanh
     its memory and gain), trained on `train` rows; valid time until the error exceeds .4 deviations, median over `starts` places.
     """
 
-    maps: tradeoff.Config = field(default_factory=lambda: tradeoff.Config(networks=2, points=12, ratios=40))
+    map_units: int = 200
+    map_networks: int = 2
+    map_points: int = 12
+    map_ratios: int = 40
+    map_delays: tuple[int, ...] = tradeoff.Config.delays
+    map_frequencies: tuple[float, ...] = tradeoff.Config.frequencies
     bends: tuple[float, ...] = (0.0, 0.25, 0.5, 1.0, 2.0)
     strengths: int = 16
     units: int = 300
@@ -54,24 +59,21 @@ class Config:
     horizon: int = 1500
     starts: int = 6
 
+    @property
+    def maps(self) -> tradeoff.Config:
+        """The part that is shared with `tradeoff`."""
+        shared = {"units": self.map_units, "networks": self.map_networks, "points": self.map_points, "ratios": self.map_ratios}
+        return tradeoff.Config(**shared, delays=self.map_delays, frequencies=self.map_frequencies)  # type: ignore[arg-type]
+
 
 PRESETS = {
-    "smoke": Config(tradeoff.PRESETS["smoke"], (0.0, 1.0), 3, 60, (0.0, 1.0, 2.0), 5, 600, 1, 1200, 300, 2),
+    "smoke": Config(50, 1, 4, 10, (0, 4, 8, 12), (0.003, 0.3, 1.5, 3.0), (0.0, 1.0), 3, 60, (0.0, 1.0, 2.0), 5, 600, 1, 700, 100, 1),
     "quick": Config(
-        tradeoff.Config(200, 1, points=10, ratios=30),
-        (0.0, 0.25, 0.5, 1.0, 2.0),
-        12,
-        200,
-        tuple(0.25 * i for i in range(9)),
-        16,
-        1500,
-        2,
-        3000,
-        1000,
-        4,
+        map_networks=1, map_points=10, map_ratios=30, strengths=12, units=200, exponent_bends=tuple(0.25 * i for i in range(9)),
+        exponent_strengths=16, exponent_steps=1500, forecasts=2, train=3000, horizon=1000, starts=4,
     ),
     "paper": Config(),
-}
+}  # fmt: skip
 
 
 def tasks(config: Config) -> list[dict[str, Any]]:

@@ -75,7 +75,8 @@ def run(config: Config, task: dict[str, Any], seed: int) -> Result:
     sizes = (config.train, config.validation, config.test)
     signal = datasets.white_noise(config.washout + sum(sizes), rng)[:, 0]
     lesson = Lesson.of(signal, config.delays, config.frequencies, config.washout, sizes)
-    radii, scalings = np.linspace(*getattr(config, f"{task['model']}_radii"), points), np.linspace(*config.scalings, points)
+    ranges = {"tanh": config.tanh_radii, "linear": config.linear_radii, "spherical": config.spherical_radii}
+    radii, scalings = (np.linspace(low, high, points) for low, high in (ranges[task["model"]], config.scalings))
     return _maps(config, _table(config, task["model"], network, lesson, radii, scalings, penalties), radii, scalings)
 
 
