@@ -91,10 +91,10 @@ def _forecasts(axes: Axes, dataset: xr.Dataset) -> None:
             scaled = values / (10.0 if series == "santa_fe_laser" else 1.0)
             x = i + 0.25 * (j - 1)
             if bool(values.notnull().any()):
-                axes.bar(x, float(median(scaled, "run")), 0.22, color=COLOURS[name], alpha=0.75, label=LABELS[name] if i == 0 else None)
+                axes.bar(x, float(median(scaled, "run")), 0.22, color=COLOURS[name], alpha=0.75)
             axes.plot(np.full(values.size, x), scaled, "o", ms=3, color="black", alpha=0.5)
     labels = [NAMES[str(s)] + ("\n(tens of steps)" if s == "santa_fe_laser" else "\n(Lyapunov times)") for s in dataset.series.values]
     axes.set_xticks(range(len(labels)), labels, fontsize=9)
     axes.set_ylabel("valid time of free runs")
     axes.set_title(f"(c) forecasts, N = {dataset.units}, {dataset.train} training rows", fontsize=10)
-    axes.legend(frameon=False, fontsize=9)
+    axes.legend(handles=[Patch(color=COLOURS[name], alpha=0.75, label=LABELS[name]) for name in names], frameon=False, fontsize=9)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -28,7 +29,7 @@ def _by_radius(axes: Axes, dataset: xr.Dataset) -> None:
         mean, spread = dataset[name].mean("network"), dataset[name].std("network")
         axes.errorbar(dataset.radius + shift, mean, spread, fmt=marker, ms=3.5, lw=1, capsize=2, color=colour, label=label)
     axes.axhline(0, **ZERO)
-    low = float(min(dataset[name].min() for name in shown))
+    low = float(np.nan_to_num(min(float(dataset[name].min()) for name in shown)))
     axes.set(xlabel="spectral radius", ylabel="largest exponent per step", ylim=(min(1.15 * low, -0.04), max(-0.8 * low, 0.04)))
     axes.set_title(f"(a) no input, N = {dataset.units}, {dataset.sizes['network']} networks per point", fontsize=10)
     axes.legend(frameon=False, fontsize=8, loc="upper right")

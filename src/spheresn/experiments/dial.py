@@ -36,7 +36,7 @@ class Config:
 
 PRESETS = {
     "smoke": Config(60, 1, ("ring", "gaussian"), (0.0, 0.5), (1.0, 10.0), 1200, tuple(range(0, 61, 10)), 20),
-    "quick": Config(200, 2, train=3000, delays=tuple(range(0, 301, 10))),
+    "quick": Config(200, 1, train=3000, delays=tuple(range(0, 301, 10))),
     "paper": Config(),
 }
 

@@ -42,7 +42,7 @@ class Config:
     plain_radius: float = 0.95
 
 
-PRESETS = {"smoke": Config((40, 80), 2), "quick": Config((100, 300, 1000), 4), "paper": Config()}
+PRESETS = {"smoke": Config((40, 80), 2), "quick": Config((100, 300, 1000), 3), "paper": Config()}
 
 
 def tasks(config: Config) -> list[dict[str, Any]]:
