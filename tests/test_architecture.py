@@ -78,11 +78,7 @@ def watch(event, args):
         seen.append((event, args))
 sys.addaudithook(watch)
 import spheresn
-<<<<<<< HEAD
-heavy = {'matplotlib', 'dask', 'distributed', 'plotly', 'dash', 'xarray', 'polars'} & set(sys.modules)
-=======
 heavy = {'matplotlib', 'dask', 'distributed', 'plotly', 'dash', 'polars', 'xarray', 'typer', 'rich', 'jinja2'} & set(sys.modules)
->>>>>>> reproduce
 assert not heavy, heavy
 assert not seen, seen
 """

@@ -1,0 +1,247 @@
+"""The experiments: every one runs, forgives holes, and judges by its numbers."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from spheresn import analysis
+from spheresn.experiments import EXPERIMENTS
+from spheresn.experiments._claim import Claim
+from spheresn.experiments._grid import on_grid, selected
+from spheresn.experiments._memory_plot import published
+from spheresn.experiments._shared import accuracies, delayed, with_holes
+from spheresn.experiments.memory import linear_states
+from spheresn.metrics import accuracy
+
+OURS = [name for name in ("lyapunov", "decay", "memory", "example", "tradeoff", "stability", "dial", "bent") if name in EXPERIMENTS]
+VERDICTS = {"holds", "partly", "fails"}
+DONE = {}
+
+
+def smoke(name):
+    """Module, configuration, tasks and results of the smoke preset, computed once."""
+    if name not in DONE:
+        module = EXPERIMENTS[name]
+        config = module.PRESETS["smoke"]
+        tasks = module.tasks(config)
+        DONE[name] = module, config, tasks, [module.run(config, task, 0) for task in tasks]
+    return DONE[name]
+
+
+def drawn(module, dataset):
+    figures = module.plot(dataset)
+    for figure in figures.values():
+        figure.canvas.draw()
+    return figures
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_from_tasks_to_claims(name):
+    module, config, _, results = smoke(name)
+    assert name == module.NAME
+    dataset = module.collect(config, results)
+    assert len(drawn(module, dataset)) >= 1
+    claims = module.claims(dataset)
+    assert len(claims) >= 2 and len({claim.id for claim in claims}) == len(claims)
+    for claim in claims:
+        assert isinstance(claim, Claim) and claim.verdict in VERDICTS and claim.rule and claim.measured and claim.source
+        assert all(isinstance(value, (float, str)) for value in claim.evidence.values())
+        json.dumps(dataclasses.asdict(claim), allow_nan=False)
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_configurations_and_tasks_are_json(name):
+    module = EXPERIMENTS[name]
+    assert list(module.PRESETS) == ["smoke", "quick", "paper"]
+    for config in module.PRESETS.values():
+        plain = dataclasses.asdict(config)
+        assert json.loads(json.dumps(plain)) == json.loads(json.dumps(plain | {}))
+        for value in plain.values():
+            items = value if isinstance(value, tuple) else (value,)
+            assert all(isinstance(item, (int, float, str, bool)) for item in items)
+        tasks = module.tasks(config)
+        assert json.loads(json.dumps(tasks)) == tasks and tasks == module.tasks(config)
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_a_unit_is_a_function_of_its_arguments(name):
+    module, config, tasks, results = smoke(name)
+    for i in sorted({0, len(tasks) // 2, len(tasks) - 1}):
+        again = module.run(config, json.loads(json.dumps(tasks[i])), 0)
+        assert set(again) == set(results[i])
+        for key, value in again.items():
+            np.testing.assert_array_equal(value, results[i][key])
+            assert np.asarray(value).dtype.kind == "f"
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_holes_are_nan_and_leave_the_rest(name):
+    module, config, _, results = smoke(name)
+    whole = module.collect(config, results)
+    holed = module.collect(config, [None, *results[1:]])
+    assert sum(int(v.isnull().sum()) for v in holed.values()) > sum(int(v.isnull().sum()) for v in whole.values())
+    drawn(module, holed)
+    assert {claim.id for claim in module.claims(holed)} <= {claim.id for claim in module.claims(whole)}
+    empty = module.collect(config, [None] * len(results))
+    assert empty.sizes == whole.sizes
+    drawn(module, empty)
+    assert module.claims(empty) == []
+
+
+def test_a_missing_laser_costs_one_panel():
+    module, config, tasks, results = smoke("memory")
+    holed = [None if "santa_fe_laser" in task["signals"] else result for task, result in zip(tasks, results, strict=True)]
+    dataset = module.collect(config, holed)
+    assert bool(dataset.test.sel(signal="santa_fe_laser").isnull().all())
+    ids = {claim.id for claim in module.claims(dataset)}
+    assert "memory-comparable-with-linear-lorenz" in ids and "memory-comparable-with-linear-santa-fe-laser" not in ids
+    drawn(module, dataset)
+
+
+def verdict_of(name, claim, change):
+    """The verdict on the smoke dataset after `change` has rewritten some of its numbers."""
+    module, config, _, results = smoke(name)
+    dataset = module.collect(config, results).copy(deep=True)
+    change(dataset)
+    return {one.id: one for one in module.claims(dataset)}[claim].verdict
+
+
+def put(variable, value, **where):
+    def change(dataset):
+        dataset[variable].loc[where] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("name", "claim", "variable", "where", "good", "bad"),
+    [
+        ("lyapunov", "largest-exponent-always-zero", "closed_form", {}, 0.0, -0.1),
+        ("lyapunov", "always-at-the-edge-of-criticality", "driven", {}, 0.0, -0.5),
+        ("lyapunov", "printed-jacobian", "jacobian_error", {}, 1e-9, 0.2),
+        ("lyapunov", "spectral-radius-does-not-alter-autonomous-dynamics", "rescaling_gap", {}, 1e-13, 1.0),
+        ("decay", "infinite-past-not-null", "far_past", {}, 0.5, 0.0),
+        ("decay", "state-as-sum-over-inputs", "closed_form_error", {}, 1e-15, 1.0),
+        ("decay", "perfect-memory-for-infinite-spectral-radius", "strong_relative", {}, 1.0, 0.1),
+        ("memory", "tanh-cannot-recall-beyond-20", "test", {"signal": "white_noise", "model": "tanh"}, 0.0, 0.9),
+        ("memory", "memory-comparable-with-linear-lorenz", "test", {"signal": "lorenz", "model": "spherical"}, 1.0, 0.2),
+        ("memory", "memory-comparable-with-linear-santa-fe-laser", "test", {"signal": "santa_fe_laser", "model": "spherical"}, 1.0, 0.2),
+        ("example", "example-accuracy-tanh", "gamma", {"model": "tanh"}, 0.12, 0.6),
+        ("example", "example-accuracy-spherical", "gamma", {"model": "spherical"}, 0.63, 0.1),
+        ("tradeoff", "best-when-both-memory-and-nonlinearity", "accuracy", {"model": "spherical"}, 0.99, 0.0),
+        ("tradeoff", "able-to-perform-nonlinear-computations", "accuracy", {"model": "spherical"}, 0.99, 0.0),
+        ("tradeoff", "spectral-radius-plays-no-role", "by_radius", {"model": "linear"}, None, None),
+        ("stability", "never-chaotic", "exponent", {}, -0.1, 0.5),
+        ("stability", "large-networks-cannot-be-chaotic", "typical", {}, -0.1, 0.5),
+        ("stability", "condition-implies-echo-state", "refuted", {}, 0.0, 1.0),
+        ("stability", "globally-stable-for-any-configuration", "distance", {}, 1e-12, 1.0),
+        ("stability", "condition-must-be-satisfied", "smallest", {}, 100.0, 0.0),
+        ("dial", "memory-dial-means-what-it-says", "exponent", {}, None, -17.0),
+        ("bent", "bending-makes-forecasts", "valid", {"forecaster": "spherical"}, 0.0, 1e6),
+    ],
+)
+def test_verdicts_follow_from_the_numbers(name, claim, variable, where, good, bad):
+    if good is not None:
+        assert verdict_of(name, claim, put(variable, good, **where)) == "holds"
+    if bad is not None:
+        assert verdict_of(name, claim, put(variable, bad, **where)) == "fails"
+
+
+def test_the_rule_on_spectral_radii_counts_those_near_the_best():
+    def flat(dataset):
+        dataset.by_radius.loc[{"model": "spherical"}] = 0.7
+
+    def steep(dataset):
+        dataset.by_radius.loc[{"model": "spherical"}] = np.linspace(0, 1, dataset.sizes["point"])
+
+    assert verdict_of("tradeoff", "spectral-radius-plays-no-role", flat) == "holds"
+    assert verdict_of("tradeoff", "spectral-radius-plays-no-role", steep) == "fails"
+
+
+def test_the_dial_holds_where_measured_memory_is_the_one_asked_for():
+    def exact(dataset):
+        dataset["exponent"][...] = -1.0 / dataset.memory.values
+
+    assert verdict_of("dial", "memory-dial-means-what-it-says", exact) == "holds"
+
+
+def test_the_bound_of_the_example_is_known():
+    module, config, _, results = smoke("example")
+    assert round(module.collect(config, results).attrs["linear_bound"], 3) == 0.642
+
+
+def test_exponents_without_input_are_those_of_the_closed_form_and_never_positive():
+    module, config, _, results = smoke("lyapunov")
+    dataset = module.collect(config, results)
+    assert float(dataset.closed_form.max()) <= 0.0
+    assert float(np.abs(dataset.spectrum - dataset.spectrum_closed).max()) < 0.02
+    assert float(dataset.rescaling_gap) < 1e-12
+
+
+def test_counterexamples_have_the_exponents_of_long_runs():
+    module, config, _, results = smoke("stability")
+    exponents = module.collect(config, results).exponent.values
+    np.testing.assert_allclose(exponents[:4], [0.53, 0.54, 0.26, 0.113], atol=0.03)
+    assert abs(exponents[4]) < 1e-9  # a rotation
+
+
+def test_accuracies_by_column_agree_with_the_metric():
+    rng = np.random.default_rng(0)
+    target, guess = rng.standard_normal((2, 50, 3))
+    guess = target + guess * [0.1, 0.5, 3.0]
+    np.testing.assert_allclose(accuracies(target, guess), [accuracy(target[:, i], guess[:, i]) for i in range(3)], atol=1e-14)
+
+
+def test_linear_states_from_one_impulse_agree_with_driving():
+    from spheresn import Linear, drive, random_reservoir
+
+    network = random_reservoir(20, activation=Linear(), spectral_radius=0.8, rng=0)
+    signals = np.random.default_rng(1).standard_normal((2, 300))
+    np.testing.assert_allclose(linear_states(network, signals), drive(network, signals[..., None]), atol=1e-11)
+
+
+def test_on_the_sphere_the_grid_is_its_ratios():
+    ratios = np.array([0.5, 1.0, 2.0])
+    table = np.arange(3.0).reshape(1, 3, 1, 1) * np.ones((1, 3, 3, 2))
+    np.testing.assert_array_equal(on_grid(table, ratios, [1.0, 2.0], np.array([1.0, 2.0]))[0, :, :, 0, 0], [[1, 2], [0, 1]])
+
+
+def test_selection_takes_the_test_accuracy_where_another_part_is_best():
+    table = np.zeros((1, 2, 2, 3, 1))
+    table[0, 0, 1, :, 0] = [0.9, 0.1, 0.2]
+    table[0, 1, 0, :, 0] = [0.1, 0.9, 0.5]
+    test, radius, scaling = selected(table)
+    np.testing.assert_array_equal(test[0, :, 0], [0.2, 0.5, 0.5])
+    np.testing.assert_array_equal(radius[0, :, 0], [0, 1, 1])
+    np.testing.assert_array_equal(scaling[0, :, 0], [1, 0, 0])
+
+
+def test_delays_and_holes():
+    np.testing.assert_array_equal(delayed(np.array([1.0, 2.0, 3.0]), [0, 2]), [[1, 0], [2, 0], [3, 1]])
+    stacked = with_holes([None, {"x": np.array([1.0, 2.0])}], {"x": (2,)})["x"]
+    np.testing.assert_array_equal(stacked, [[np.nan, np.nan], [1, 2]])
+
+
+def test_the_published_curves_are_those_of_the_paper_s_authors():
+    curves = published()["test_accuracy_by_delay"]
+    means = {signal: {model: np.mean(values) for model, values in models.items()} for signal, models in curves.items()}
+    assert round(means["white_noise"]["spherical"], 3) == 0.967 and round(means["mackey_glass"]["tanh"], 3) == 0.975
+    assert all(len(values) == 100 for models in curves.values() for values in models.values())
+
+
+def test_at_least_fifteen_sentences_of_the_paper_are_judged():
+    found = []
+    for name in OURS:
+        module, config, _, results = smoke(name)
+        found += [claim for claim in module.claims(module.collect(config, results)) if claim.source != "this library"]
+    assert len(found) >= 15 and len({claim.id for claim in found}) == len(found)
+
+
+def test_the_linear_bound_is_drawn_where_it_falls():
+    module, config, _, results = smoke("tradeoff")
+    dataset = module.collect(config, results)
+    np.testing.assert_allclose(dataset.linear_bound, analysis.linear_bound(dataset.frequency.values))
+    assert isinstance(dataset, xr.Dataset)
