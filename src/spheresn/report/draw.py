@@ -40,12 +40,20 @@ def drawings(module: Any, dataset: xr.Dataset, folder: Path) -> Iterator[Drawing
     """Draw an experiment, save its figures, and yield them with their captions."""
     import matplotlib
 
-    captions = getattr(module, "CAPTIONS", {})
     with matplotlib.rc_context(STYLE):
-        for stem, figure in module.plot(dataset).items():
+        figures = module.plot(dataset)
+        for stem, figure in figures.items():
             _save(figure, folder / f"{stem}.png", {})
+            figure.set_layout_engine("none")  # keep the places that were just found: finding them is half of the work
             _save(figure, folder / f"{stem}.svg", {"Date": None})
-            yield Drawing(stem, captions.get(stem, module.TITLE), (folder / f"{stem}.svg").read_text(encoding="utf-8"))
+            caption = getattr(module, "CAPTIONS", {}).get(stem) or (
+                module.TITLE if len(figures) == 1 else f"{module.TITLE}: {_words(stem)}"
+            )
+            yield Drawing(stem, caption, (folder / f"{stem}.svg").read_text(encoding="utf-8"))
+
+
+def _words(stem: str) -> str:
+    return stem.replace("_", " ")
 
 
 def _save(figure: Any, path: Path, metadata: dict[str, Any]) -> None:
