@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,14 @@ from .section import Drawing
 STYLE: dict[Any, Any] = {"svg.hashsalt": "spheresn", "svg.fonttype": "path", "savefig.dpi": 150}
 
 
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Holes make numpy and matplotlib warn; the page names the holes instead."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
 @dataclass(frozen=True)
 class Sketch:
     """What a process needs to draw one experiment."""
@@ -29,7 +39,8 @@ class Sketch:
 def draw(sketch: Sketch) -> tuple[tuple[Drawing, ...], str | None]:
     """The drawings of an experiment, saved; or none and the reason."""
     try:
-        return tuple(drawings(sketch.module, sketch.dataset, sketch.folder)), None
+        with quiet():
+            return tuple(drawings(sketch.module, sketch.dataset, sketch.folder)), None
     except CannotWrite:
         raise
     except Exception as error:  # the other experiments are still drawn
