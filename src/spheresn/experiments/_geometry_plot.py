@@ -61,7 +61,7 @@ def plot_inside(dataset: xr.Dataset) -> Figure:
     axes, strength = figure.add_subplot(), dataset["strength"].values
     for colour, units in zip(SIZES, dataset["units"].values, strict=False):
         shares = dataset["inside"].sel(units=units)
-        low, middle, high = (shares.quantile(q, "network").values for q in (0.1, 0.5, 0.9))
+        low, middle, high = (shares.quantile(q, "network", skipna=False).values for q in (0.1, 0.5, 0.9))
         axes.fill_between(strength, low, high, color=colour, alpha=0.18, linewidth=0)
         axes.plot(strength, middle, "o-", color=colour, markersize=4, linewidth=1.6, label=f"N = {units}")
     axes.set(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,14 @@ from .section import Drawing
 STYLE: dict[Any, Any] = {"svg.hashsalt": "spheresn", "svg.fonttype": "path", "savefig.dpi": 150}
 
 
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Holes make numpy and matplotlib warn; the page names the holes instead."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
 @dataclass(frozen=True)
 class Sketch:
     """What a process needs to draw one experiment."""
@@ -29,7 +39,8 @@ class Sketch:
 def draw(sketch: Sketch) -> tuple[tuple[Drawing, ...], str | None]:
     """The drawings of an experiment, saved; or none and the reason."""
     try:
-        return tuple(drawings(sketch.module, sketch.dataset, sketch.folder)), None
+        with quiet():
+            return tuple(drawings(sketch.module, sketch.dataset, sketch.folder)), None
     except CannotWrite:
         raise
     except Exception as error:  # the other experiments are still drawn
@@ -40,12 +51,20 @@ def drawings(module: Any, dataset: xr.Dataset, folder: Path) -> Iterator[Drawing
     """Draw an experiment, save its figures, and yield them with their captions."""
     import matplotlib
 
-    captions = getattr(module, "CAPTIONS", {})
     with matplotlib.rc_context(STYLE):
-        for stem, figure in module.plot(dataset).items():
+        figures = module.plot(dataset)
+        for stem, figure in figures.items():
             _save(figure, folder / f"{stem}.png", {})
+            figure.set_layout_engine("none")  # keep the places that were just found: finding them is half of the work
             _save(figure, folder / f"{stem}.svg", {"Date": None})
-            yield Drawing(stem, captions.get(stem, module.TITLE), (folder / f"{stem}.svg").read_text(encoding="utf-8"))
+            caption = getattr(module, "CAPTIONS", {}).get(stem) or (
+                module.TITLE if len(figures) == 1 else f"{module.TITLE}: {_words(stem)}"
+            )
+            yield Drawing(stem, caption, (folder / f"{stem}.svg").read_text(encoding="utf-8"))
+
+
+def _words(stem: str) -> str:
+    return stem.replace("_", " ")
 
 
 def _save(figure: Any, path: Path, metadata: dict[str, Any]) -> None:

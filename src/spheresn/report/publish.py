@@ -14,7 +14,7 @@ import xarray as xr
 from spheresn.sweep import CannotWrite, Ledger, LedgerError, Unit, canonical, whole_file
 from spheresn.sweep.unit import one_line
 
-from .draw import Sketch, draw
+from .draw import Sketch, draw, quiet
 from .page import page
 from .section import Drawing, Hole, Section, numbers
 
@@ -27,7 +27,8 @@ def publish(out: Path, ledger: Ledger, experiments: Mapping[str, Any], say: Say,
     Drawing takes most of the time: `each` is `map`, or a pool's map that draws several experiments at once.
     """
     runs = ledger.runs()
-    read = [_read(out, ledger, experiments[name], *runs[name]) for name in experiments if name in runs]
+    with quiet():
+        read = [_read(out, ledger, experiments[name], *runs[name]) for name in experiments if name in runs]
     say(f"drawing {', '.join(section.name for section, _ in read)}")
     drawn = iter(list(each(draw, [Sketch(experiments[section.name], data, out / "figures") for section, data in read if data is not None])))
     sections = [section if data is None else _with_drawings(section, *next(drawn)) for section, data in read]

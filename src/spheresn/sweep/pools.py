@@ -7,6 +7,7 @@ import os
 import signal
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import contextmanager
@@ -43,6 +44,7 @@ class LocalPool:
     def __init__(self, jobs: int) -> None:
         self.jobs, self.width = jobs, 2 * jobs  # one unit at work and one in waiting per process
         self._executor: Any = None
+        warnings.filterwarnings("ignore", message="A worker stopped while some jobs")  # loky replaces a process that has grown large
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         """Hand a unit to the next free process."""
