@@ -12,7 +12,8 @@ FIGURE = "beyond the paper"
 
 def claims(dataset: xr.Dataset) -> list[Claim]:
     """Three sentences."""
-    return judged([_map(dataset), _forecast(dataset), _chaos(dataset)])
+    forecasts = [_forecast(dataset)] if bool(dataset.valid.notnull().any()) else []
+    return judged([_map(dataset), *forecasts, _chaos(dataset)])
 
 
 def _map(dataset: xr.Dataset) -> Claim:

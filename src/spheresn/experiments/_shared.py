@@ -70,8 +70,10 @@ def quantiles(values: xr.DataArray, share: float | Sequence[float], *dims: str) 
 
 
 def median(values: xr.DataArray, *dims: str) -> xr.DataArray:
-    """The median over the units that are there."""
-    return quantiles(values, 0.5, *dims)  # type: ignore[no-any-return]
+    """The median over the units that are there; as `quantiles`, and much faster."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return values.median(dims, skipna=True)
 
 
 def judged(claims: Sequence[Claim]) -> list[Claim]:
