@@ -9,8 +9,8 @@ import signal
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,7 +23,7 @@ from .console import watch
 from .experiments import EXPERIMENTS
 from .report import Section
 from .report.claims import read_claims, tell_claim
-from .sweep import CannotWrite, ClusterError, InUse, LedgerError
+from .sweep import CannotWrite, ClusterError, InUse, LedgerError, Progress, Unit
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False)
 Out = Annotated[Path, typer.Option("--out", help="Directory of results.")]
@@ -81,10 +81,12 @@ def reproduce(
 ) -> int:
     """Redo the experiments and write DIR/report.html; interrupted, the same command goes on where it stopped."""
     wanted = job.request(EXPERIMENTS, names or [], preset, out, jobs, seed, dask, fresh)
-    with _stoppable():
+    with _stoppable() as check:
         try:
-            return _done(out, job.reproduce(EXPERIMENTS, wanted, watch, _say))
+            return _done(out, job.reproduce(EXPERIMENTS, wanted, lambda totals: _checked(watch(totals), check), _say))
         except Stopped as stop:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
             print(
                 f"\nspheresn: stopped; what is done is kept in {out / 'ledger.sqlite'}, the same command goes on from there",
                 file=sys.stderr,
@@ -136,21 +138,33 @@ def _done(out: Path, sections: Sequence[Section]) -> int:
 
 
 @contextmanager
-def _stoppable() -> Iterator[None]:
-    """Ctrl-C and SIGTERM raise `Stopped` once; while the run is tidied up, they are ignored."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    signals = (signal.SIGINT, signal.SIGTERM)
+def _stoppable() -> Iterator[Callable[[], None]]:
+    """Ctrl-C and SIGTERM raise `Stopped`; the function that is given raises it again, should some callback have swallowed it."""
+    heard: list[int] = []
 
     def stop(number: int, frame: Any) -> None:
-        for one in signals:
-            signal.signal(one, signal.SIG_IGN)
+        heard.append(number)
         raise Stopped(number)
 
+    def check() -> None:
+        if heard:
+            raise Stopped(heard[0])
+
+    signals = (signal.SIGINT, signal.SIGTERM) if threading.current_thread() is threading.main_thread() else ()
     before = [signal.signal(one, stop) for one in signals]
     try:
-        yield
+        yield check
     finally:
         for one, handler in zip(signals, before, strict=True):
             signal.signal(one, handler)
+
+
+@contextmanager
+def _checked(progress: AbstractContextManager[Progress], check: Callable[[], None]) -> Iterator[Progress]:
+    with progress as tell:
+
+        def tell_and_check(unit: Unit, error: str | None, seconds: float | None) -> None:
+            tell(unit, error, seconds)
+            check()
+
+        yield tell_and_check

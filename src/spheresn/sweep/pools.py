@@ -48,7 +48,7 @@ class LocalPool:
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         """Hand a unit to the next free process."""
-        with _deaf():
+        with _deaf(signal.SIGINT):
             if self._executor is None:
                 options = {"env": ONE_THREAD, "initializer": _end_with, "initargs": (os.getpid(),)}
                 self._executor = ProcessPoolExecutor(max_workers=self.jobs, **options)
@@ -73,9 +73,10 @@ class LocalPool:
 
     def close(self) -> None:
         """End the processes, whatever they do."""
-        if self._executor is not None:
-            self._executor.shutdown(wait=True, kill_workers=True)
-        self._executor = None
+        with _deaf(signal.SIGINT, signal.SIGTERM):  # half a shutdown would make the interpreter wait for the units at its end
+            if self._executor is not None:
+                self._executor.shutdown(wait=True, kill_workers=True)
+            self._executor = None
 
 
 class DaskPool:
@@ -125,9 +126,9 @@ def _connect(address: str) -> Any:
 
 
 @contextmanager
-def _deaf() -> Iterator[None]:
-    """Processes started in here never hear Ctrl-C: the parent does, and ends them. It hears it when this block is over."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+def _deaf(*signals: int) -> Iterator[None]:
+    """Processes started in here never hear these signals: the parent does when this block is over, and ends them."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     try:
         yield
     finally:
