@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
-from matplotlib.colors import BoundaryNorm, ListedColormap, LogNorm
+from matplotlib.colors import BoundaryNorm, ListedColormap, LogNorm, SymLogNorm
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
@@ -16,6 +16,7 @@ from ._tradeoff_plot import CHOSEN, NOBODY, TIE, bound_lines, maps, winner
 
 NAMES = {"lorenz": "Lorenz", "mackey_glass": "Mackey-Glass", "henon": "Hénon", "santa_fe_laser": "laser"}
 LABELS = {"bent": "bent sphere", "spherical": "sphere", "tanh": "tanh", "linear": "linear"}
+NORM = SymLogNorm(0.05, vmin=-5.0, vmax=5.0)  # zero, where chaos begins, is white
 
 
 def plot(dataset: xr.Dataset) -> dict[str, Figure]:
@@ -65,7 +66,7 @@ def _dials(dataset: xr.Dataset) -> Figure:
         mesh = _exponents(axes, dataset.sel(topology=topology))
         axes.set_title(f"({letter}) {topology}, N = {dataset.units}, white noise and bias", fontsize=10)
     left.set_ylabel("strength of input and bias")
-    figure.colorbar(mesh, ax=middle, label="largest exponent per step", extend="both")
+    figure.colorbar(mesh, ax=middle, label="largest exponent per step")
     _forecasts(right, dataset)
     return figure
 
@@ -73,7 +74,7 @@ def _dials(dataset: xr.Dataset) -> Figure:
 def _exponents(axes: Axes, dataset: xr.Dataset) -> Any:
     values = dataset.exponent.transpose("strength", "bend").values
     axes.set_yscale("log")
-    mesh = axes.pcolormesh(dataset.bend, dataset.strength, values, cmap="PuOr_r", vmin=-0.5, vmax=0.5, shading="nearest", rasterized=True)
+    mesh = axes.pcolormesh(dataset.bend, dataset.strength, values, cmap="PuOr_r", norm=NORM, shading="nearest", rasterized=True)
     whole = np.nan_to_num(values, nan=-9.0)
     levels = [level for level in (-1.0, -0.1, 0.01) if whole.min() < level < whole.max()]
     if levels and min(values.shape) > 1:
@@ -94,7 +95,7 @@ def _forecasts(axes: Axes, dataset: xr.Dataset) -> None:
                 axes.bar(x, float(median(scaled, "run")), 0.22, color=COLOURS[name], alpha=0.75)
             axes.plot(np.full(values.size, x), scaled, "o", ms=3, color="black", alpha=0.5)
     labels = [NAMES[str(s)] + ("\n(tens of steps)" if s == "santa_fe_laser" else "\n(Lyapunov times)") for s in dataset.series.values]
-    axes.set_xticks(range(len(labels)), labels, fontsize=9)
+    axes.set_xticks(range(len(labels)), labels, fontsize=7)
     axes.set_ylabel("valid time of free runs")
     axes.set_title(f"(c) forecasts, N = {dataset.units}, {dataset.train} training rows", fontsize=10)
     axes.legend(handles=[Patch(color=COLOURS[name], alpha=0.75, label=LABELS[name]) for name in names], frameon=False, fontsize=9)

@@ -58,6 +58,6 @@ def _driven(axes: Axes, dataset: xr.Dataset) -> None:
         axes.errorbar(dataset.radius, centre, error, fmt="o-", ms=3, lw=1, capsize=2, color=colour, label=f"input scaling {scaling:g}")
         axes.fill_between(dataset.radius, low, high, color=colour, alpha=0.2, linewidth=0)
     axes.set_yscale("symlog", linthresh=1e-3)
-    axes.set(xlabel="spectral radius", ylabel="true largest exponent per step (± 2 s.e.)", ylim=(None, 3e-3))
+    axes.set(xlabel="spectral radius", ylabel="true largest exponent per step (± 2 s.e.)", ylim=(None, 3e-2))
     axes.set_title("(c) with white-noise input (median, quartiles)", fontsize=10)
-    axes.legend(frameon=False, fontsize=8, loc="lower right")
+    axes.legend(frameon=False, fontsize=7, loc="upper center", ncols=3, columnspacing=0.8, handlelength=1.2)

@@ -20,6 +20,7 @@ CHOSEN = {
     "test": "chosen on test rows (as in the code)",
 }
 LARGEST = {"tanh": 3.0, "linear": 1.5, "spherical": 10.0}
+BOX = {"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.6}
 TIE, NOBODY = 0.01, 0.05  # accuracies closer than this are a tie; below this nobody solves the task
 
 
@@ -125,5 +126,11 @@ def bound_lines(axes: Axes, dataset: xr.Dataset) -> None:
             height = float(nu[below - 1] + share * (nu[below] - nu[below - 1]))
             axes.axhline(height, color="black", lw=1)
             axes.text(
-                float(dataset.delay[-1]), height, f"linear bound {level:g}", fontsize=7, ha="right", va="bottom" if level < 0.5 else "top"
+                float(dataset.delay[-1]),
+                height,
+                f"linear bound {level:g}",
+                fontsize=7,
+                ha="right",
+                va="bottom" if level < 0.5 else "top",
+                bbox=BOX,
             )

@@ -51,10 +51,10 @@ class Config:
     bends: tuple[float, ...] = (0.0, 0.25, 0.5, 1.0, 2.0)
     strengths: int = 16
     units: int = 300
-    exponent_bends: tuple[float, ...] = tuple(0.125 * i for i in range(17))
-    exponent_strengths: int = 24
-    exponent_steps: int = 3000
-    forecasts: int = 4
+    exponent_bends: tuple[float, ...] = tuple(0.25 * i for i in range(9))
+    exponent_strengths: int = 20
+    exponent_steps: int = 2000
+    forecasts: int = 3
     train: int = 5000
     horizon: int = 1500
     starts: int = 6
@@ -69,7 +69,7 @@ class Config:
 PRESETS = {
     "smoke": Config(50, 1, 4, 10, (0, 4, 8, 12), (0.003, 0.3, 1.5, 3.0), (0.0, 1.0), 3, 60, (0.0, 1.0, 2.0), 5, 600, 1, 700, 100, 1),
     "quick": Config(
-        map_networks=1, map_points=10, map_ratios=30, strengths=12, units=200, exponent_bends=tuple(0.25 * i for i in range(9)),
+        map_networks=1, map_points=10, map_ratios=30, strengths=12, units=200,
         exponent_strengths=16, exponent_steps=1500, forecasts=2, train=3000, horizon=1000, starts=4,
     ),
     "paper": Config(),

@@ -30,7 +30,7 @@ class Config:
     and the target is built from u in [-1, 1]; fed u itself (second feed) tanh does far better. N is not stated: several are shown."""
 
     units: tuple[int, ...] = (100, 300, 1000)
-    networks: int = 10
+    networks: int = 6
     delay: int = 10
     frequency: float = 2.5
     washout: int = 200

@@ -48,7 +48,7 @@ class Config:
     validation: int = 200
     test: int = 200
     large_units: int = 500
-    large_networks: int = 3
+    large_networks: int = 2
     large_points: int = 10
 
 
