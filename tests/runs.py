@@ -20,7 +20,7 @@ def start(*arguments: object, **options) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, **options)
 
 
-def finish(process: subprocess.Popen[str], seconds: float = 60) -> tuple[int, str, str]:
+def finish(process: subprocess.Popen[str], seconds: float = 180) -> tuple[int, str, str]:
     """Exit code, stdout, stderr."""
     out, error = process.communicate(timeout=seconds)
     return process.returncode, out, error
@@ -36,7 +36,7 @@ def rows(out: Path) -> dict[str, tuple[str, bytes | None]]:
         }
 
 
-def until(condition, seconds: float = 40) -> None:
+def until(condition, seconds: float = 150) -> None:
     """Wait for something to become true."""
     end = time.monotonic() + seconds
     while not condition():
