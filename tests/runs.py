@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -15,7 +16,11 @@ HERE = Path(__file__).parent
 
 def start(*arguments: object, **options) -> subprocess.Popen[str]:
     """`spheresn ARGUMENTS` with the fake experiment known to it and to its workers."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE.parent / "src"), str(HERE), os.environ.get("PYTHONPATH", "")])}
+    environment = {
+        **os.environ,
+        "PYTHONFAULTHANDLER": "1",
+        "PYTHONPATH": os.pathsep.join([str(HERE.parent / "src"), str(HERE), os.environ.get("PYTHONPATH", "")]),
+    }
     command = [sys.executable, str(HERE / "fake_cli.py"), *map(str, arguments)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, **options)
 
@@ -36,9 +41,19 @@ def rows(out: Path) -> dict[str, tuple[str, bytes | None]]:
         }
 
 
-def until(condition, seconds: float = 150) -> None:
-    """Wait for something to become true."""
+def until(condition, process: subprocess.Popen[str] | None = None, seconds: float = 150) -> None:
+    """Wait for something to become true; what the process said when it ended or was too slow."""
     end = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < end, "it never came true"
+        ended = process is not None and process.poll() is not None
+        if ended or time.monotonic() > end:
+            raise AssertionError(f"it never came true: {_last_words(process)}")
         time.sleep(0.02)
+
+
+def _last_words(process: subprocess.Popen[str] | None) -> object:
+    if process is None:
+        return "no process to ask"
+    if process.poll() is None:
+        process.send_signal(signal.SIGABRT)  # PYTHONFAULTHANDLER makes it tell where every thread is
+    return finish(process)

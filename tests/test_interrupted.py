@@ -22,7 +22,7 @@ def test_killed_then_stopped_then_finished_gives_identical_numbers(tmp_path, mon
     out, undisturbed = tmp_path / "out", tmp_path / "undisturbed"
 
     killed = start(*RUN, out)
-    until(lambda: len(rows(out)) >= 2)
+    until(lambda: len(rows(out)) >= 2, killed)
     assert main([*RUN, str(out)]) == 2  # a second process says so and stops
     assert f"in use by process {killed.pid}" in capsys.readouterr().err
     killed.send_signal(signal.SIGKILL)
@@ -30,7 +30,7 @@ def test_killed_then_stopped_then_finished_gives_identical_numbers(tmp_path, mon
     survived = rows(out)
 
     stopped = start(*RUN, out, start_new_session=True)
-    until(lambda: len(rows(out)) >= len(survived) + 2)
+    until(lambda: len(rows(out)) >= len(survived) + 2, stopped)
     os.killpg(stopped.pid, signal.SIGINT)  # as a terminal does: to the workers too
     code, _, told = finish(stopped)
     assert code == 130 and "the same command goes on from there" in told and "Traceback" not in told, told
@@ -49,7 +49,7 @@ def test_killed_then_stopped_then_finished_gives_identical_numbers(tmp_path, mon
 
 def test_terminated_it_is_as_tidy(tmp_path):
     process = start(*RUN, tmp_path / "out")
-    until(lambda: len(rows(tmp_path / "out")) >= 1)
+    until(lambda: len(rows(tmp_path / "out")) >= 1, process)
     for _ in range(3):  # impatience changes nothing
         process.send_signal(signal.SIGTERM)
     code, _, told = finish(process)
