@@ -13,12 +13,12 @@ from .._checks import Floats
 from ..drive import drive
 from ..reservoir import Reservoir
 from ._lyapunov_claims import claims
-from ._lyapunov_plot import plot
+from ._lyapunov_plot import CAPTIONS, plot
 from ._shared import Result, dense, of_part, stream, with_holes
 
 NAME, FIGURE = "lyapunov", "Fig. 3"
 TITLE = "Lyapunov exponents against the spectral radius: as printed, and as they are"
-__all__ = ["FIGURE", "NAME", "PRESETS", "TITLE", "Config", "claims", "collect", "plot", "run", "tasks"]
+__all__ = ["CAPTIONS", "FIGURE", "NAME", "PRESETS", "TITLE", "Config", "claims", "collect", "plot", "run", "tasks"]
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,14 @@ from ..drive import drive
 from ..readout import Eigen, Gram, Weights, solve
 from ..reservoir import Reservoir
 from ._memory_claims import claims
-from ._memory_plot import plot
+from ._memory_plot import CAPTIONS, plot
 from ._shared import MODELS, Result, accuracies, delayed, dense, stream, with_holes
 
 NAME, FIGURE = "memory", "Fig. 5"
 TITLE = "Recalling past inputs: five signals, three networks"
 PROTOCOLS = ("paper", "authors")
 SIGNALS = ("white_noise", "mso", "lorenz", "mackey_glass", "santa_fe_laser")
-__all__ = ["FIGURE", "NAME", "PRESETS", "TITLE", "Config", "claims", "collect", "plot", "run", "tasks"]
+__all__ = ["CAPTIONS", "FIGURE", "NAME", "PRESETS", "TITLE", "Config", "claims", "collect", "plot", "run", "tasks"]
 
 
 @dataclass(frozen=True)
