@@ -34,7 +34,7 @@ class Config:
     spectral_radii: tuple[float, ...] = tuple(1.0 + 0.5 * i for i in range(18))
     settle: int = 500
     steps: int = 1000
-    looks: int = 2
+    looks: int = 1
     input_scalings: tuple[float, ...] = (0.01, 0.1, 1.0)
     spectrum_units: int = 100
     spectrum_radii: tuple[float, ...] = (2.0, 8.0, 15.0, 20.0)
