@@ -50,8 +50,9 @@ def _one(dataset: xr.Dataset, protocol: str) -> Figure:
     for letter, axis, signal in zip("abcde", axes, dataset.signal.values, strict=False):
         _panel(axis, dataset.sel(signal=signal), str(signal))
         axis.set_title(f"({letter}) {NAMES[str(signal)]}", fontsize=10)
-    for axis in axes[3:5]:
+    for axis in axes[2:5]:
         axis.set_xlabel("delay τ")
+    axes[2].tick_params(labelbottom=True)  # no panel below it
     for axis in axes[::3]:
         axis.set_ylabel("accuracy γ")
     count = int(np.isfinite(dataset.test.sel(signal="white_noise", model="linear").isel(delay=0)).sum())
