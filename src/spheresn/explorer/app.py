@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -70,6 +71,7 @@ def server(files: Sequence[Path], host: str, port: int) -> BaseWSGIServer:
 def serve(files: Sequence[Path], host: str, port: int, say: Callable[[str], None]) -> None:
     """Serve until interrupted. One thread per matrix product: panels are computed side by side."""
     warnings.simplefilter("ignore", DegenerateStep)
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)  # a line for every request helps nobody
     with threadpool_limits(1):
         listening = server(files, host, port)
         name = f"[{host}]" if ":" in host else host

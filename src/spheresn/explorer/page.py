@@ -15,7 +15,7 @@ from .settings import DIALS, UNITS, Dial, Settings
 
 PANELS = {
     "trajectory": ("The state's path", "Turn it with the mouse or a finger."),
-    "memory": ("Memory", "How well the network recalls the signal of so many steps ago, beside the other two kinds."),
+    "memory": ("Memory", "How well it recalls the signal of so many steps ago."),
     "spectrum": ("Stability", "Lyapunov exponents: how fast small differences grow or shrink."),
     "forecast": ("Forecast, running free", "After training the network hears only its own forecasts."),
 }
@@ -30,7 +30,7 @@ TICKS = {
     "leak": (0.25, 0.5, 0.75, 1),
 }
 NAMES = {"spherical": "sphere", "tanh": "tanh", "linear": "linear"}
-WAYS = {"memory": "by memory", "scaling": "by radius and scaling"}
+WAYS = {"memory": "memory", "scaling": "radius and scaling"}
 
 
 def layout(titles: Mapping[str, str]) -> Any:
@@ -52,7 +52,7 @@ def layout(titles: Mapping[str, str]) -> Any:
 def _controls(titles: Mapping[str, str]) -> Any:
     usual = Settings()
     upload = dcc.Upload(html.Button("Use a file of your own", className="plain"), id="upload", accept=",".join(KINDS))
-    limits = html.P("CSV or NPY, one row per step, at most 5 MB. It stays on this machine.", className="hint")
+    limits = html.P("CSV or NPY, a row per step, up to 5 MB.", className="hint")
     children = [
         _field("Signal", _choice("signal", titles, usual.signal)),
         upload,
@@ -62,14 +62,14 @@ def _controls(titles: Mapping[str, str]) -> Any:
             [
                 _field("Links", _choice("topology", {name: name.replace("_", " ") for name in TOPOLOGIES}, usual.topology)),
                 _field("Units", _typed("units", usual.units, f"{UNITS[0]} to {UNITS[1]}")),
-                _field("Draw", _typed("seed", usual.seed, "seed of the random numbers")),
+                _field("Seed", _typed("seed", usual.seed, "of the random numbers")),
             ],
             className="row",
         ),
-        _field("Set the drive", _radio("drive", WAYS, usual.drive)),
+        _field("Strength set by", _radio("drive", WAYS, usual.drive)),
         *(_slider(name, dial, getattr(usual, name)) for name, dial in DIALS.items()),
         html.Button("Python code of this view", id="code-button", className="plain", n_clicks=0),
-        html.P("The address of this page is a link to this view.", className="hint"),
+        html.P("This page's address is a link to this view.", className="hint"),
         _code(),
     ]
     return html.Aside(children, className="controls")

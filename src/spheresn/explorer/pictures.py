@@ -39,9 +39,9 @@ def trajectory(result: Trajectory) -> Figure:
     x, y, z = (column.tolist() for column in points.T)
     bar = {"title": {"text": "step", "side": "right"}, "thickness": 8, "len": 0.7, "outlinewidth": 0, "x": 1.0}
     line = {"width": 3, "color": list(range(len(x))), "colorscale": "Viridis", "colorbar": bar}
-    axis = {"backgroundcolor": "#fbfcfd", "gridcolor": GRID, "showbackground": True, "nticks": 5, "tickfont": {"size": 10}}
+    axis = {"backgroundcolor": "#fbfcfd", "gridcolor": GRID, "showbackground": True, "nticks": 4, "tickfont": {"size": 10}}
     scene: dict[str, Any] = {f"{name}axis": {**axis, "title": {"text": f"PC {i}"}} for i, name in enumerate("xyz", start=1)}
-    scene |= {"aspectmode": "cube", "camera": {"eye": {"x": 1.45, "y": 1.45, "z": 0.9}}}
+    scene |= {"aspectmode": "cube", "camera": {"eye": {"x": 1.3, "y": 1.3, "z": 0.75}, "center": {"x": 0, "y": 0, "z": -0.12}}}
     trace = {"type": "scatter3d", "mode": "lines", "x": x, "y": y, "z": z, "line": line, "hoverinfo": "skip"}
     margin = {"l": 0, "r": 0, "t": 0, "b": 0}
     return {"data": [trace], "layout": {**_layout(), "scene": scene, "margin": margin, "uirevision": "camera"}}
@@ -157,8 +157,10 @@ def forecast(result: Forecast, settings: Settings) -> Figure:
     layout = _layout("steps after the training part", "signal")
     layout["yaxis"] |= {"range": [low - margin, high + margin]}
     edge = {"type": "line", "x0": result.valid, "x1": result.valid, "y0": 0, "y1": 1, "yref": "paper"}
-    shapes = [{**edge, "line": {"color": INK, "width": 1, "dash": "dot"}}] if result.valid < len(steps) else []
-    return {"data": data, "layout": {**layout, "shapes": shapes, "legend": _legend(), "hovermode": "x"}}
+    label = {"text": "valid until here ", "textangle": 0, "textposition": "end", "xanchor": "right", "font": {"color": FAINT, "size": 11}}
+    ends = result.valid < len(steps)
+    shapes = [{**edge, "line": {"color": INK, "width": 1, "dash": "dot"}, "label": label if 4 * result.valid > len(steps) else {}}]
+    return {"data": data, "layout": {**layout, "shapes": shapes if ends else [], "legend": _legend(), "hovermode": "x"}}
 
 
 def forecast_words(result: Forecast, source: Source) -> str:

@@ -37,12 +37,12 @@ class Dial:
 
 
 DIALS = {
-    "memory": Dial("Memory", 0.5, 100.0, 0.05, "steps until the trace of an input has faded to 1/e", True),
+    "memory": Dial("Memory", 0.5, 100.0, 0.05, "steps until an input has faded to 1/e", True),
     "spectral_radius": Dial("Spectral radius", 0.05, 2.0, 0.01, "how strongly the units feed each other"),
     "input_scaling": Dial("Input scaling", 0.001, 10.0, 0.05, "how strongly the signal enters", True),
-    "bend": Dial("Bend", 0.0, 2.0, 0.05, "nonlinearity of the sphere; 0 is the paper's model"),
-    "bias": Dial("Bias", 0.0, 10.0, 0.25, "constant input, in units of the signal's"),
-    "leak": Dial("Leak", 0.05, 1.0, 0.05, "share of the new state in each step; 1 keeps nothing of the old"),
+    "bend": Dial("Bend", 0.0, 2.0, 0.05, "nonlinearity; 0 is the plain sphere"),
+    "bias": Dial("Bias", 0.0, 10.0, 0.25, "constant input, relative to the signal"),
+    "leak": Dial("Leak", 0.05, 1.0, 0.05, "share of the new state in each step"),
 }
 
 
