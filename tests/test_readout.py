@@ -8,7 +8,7 @@ from sklearn.linear_model import Ridge
 
 import spheresn as sn
 from conftest import network
-from spheresn.readout import Eigen, Gram, Quadratic, RecursiveLeastSquares, Sample, force, leave_one_out, solve
+from spheresn.readout import Eigen, Gram, Quadratic, RecursiveLeastSquares, Sample, factor, force, leave_one_out, solve
 from spheresn.readout.loo import SAMPLE, choose_penalty
 
 
@@ -78,21 +78,24 @@ def test_states_with_tiny_variances_stay_solvable(rng):
 @pytest.mark.parametrize("penalty", [0.0, 1e-3, 10.0])
 def test_leave_one_out_equals_leaving_one_out(penalty, rng):
     x, y = problem(rng, rows=40)
-    (errors,) = leave_one_out(Eigen.of(Gram.of(x, y)), x, y, [penalty])
+    errors = leave_one_out(factor(Gram.of(x, y), penalty), x, y)
     for i in range(40):
         others = np.arange(40) != i
         alone = solve(Gram.of(x[others], y[others]), penalty)
         assert np.allclose(errors[i], y[i] - alone(x[i : i + 1])[0], rtol=1e-6, atol=1e-8)
 
 
-def test_the_chosen_penalty_is_the_best_of_the_ladder(rng):
+@pytest.mark.parametrize("noise", [0.0, 0.1, 20.0])
+def test_the_chosen_penalty_is_the_best_of_the_ladder(noise, rng):
     x, y = problem(rng, rows=60, states=50)
-    gram = Gram.of(x, y + 20.0 * rng.standard_normal(y.shape))
-    sample = Sample.empty(50, 3).taking(x, y)
-    penalty, eigen, error = choose_penalty(gram, sample)
-    left_out = leave_one_out(eigen, x, y, gram.trace * 10.0 ** np.arange(-14.0, 1.0))
-    all_errors = [np.sqrt((np.square(e).mean(axis=0) / (gram.target_scatter / 60)).mean()) for e in left_out]
-    assert error == pytest.approx(min(all_errors)) and penalty == pytest.approx(gram.trace * 10.0 ** (np.argmin(all_errors) - 14.0))
+    y = y + noise * rng.standard_normal(y.shape)
+    gram = Gram.of(x, y)
+    penalty, error, weights = choose_penalty(gram, Sample.empty(50, 3).taking(x, y))
+    ladder = gram.trace * 10.0 ** np.arange(-14.0, 1.0)
+    left_out = [leave_one_out(factor(gram, one), x, y) for one in ladder]
+    errors = [np.sqrt((np.square(e).mean(axis=0) / (gram.target_scatter / 60)).mean()) for e in left_out]
+    assert error == pytest.approx(min(errors), rel=1e-9) and penalty == pytest.approx(ladder[np.argmin(errors)])
+    assert np.allclose(weights.matrix, Eigen.of(gram).solve(penalty).matrix, rtol=1e-6, atol=1e-9)
 
 
 @given(st.lists(st.integers(1, 4000), min_size=1, max_size=6))

@@ -155,6 +155,8 @@ def _done(out: Path, sections: Sequence[Section]) -> int:
     for section in sections:
         if section.problem:
             print(f"{section.name}: {section.problem}")
+        for note in section.notes:
+            print(f"{section.name}: {note}")
         if section.holes:
             print(f"{section.name}: {len(section.holes)} of {section.units} units have no result: {section.holes[0].reason}")
     print(f"claims: {verdicts['holds']} hold, {verdicts['partly']} partly, {verdicts['fails']} fail")

@@ -91,13 +91,19 @@ def max_lyapunov(
     >>> round(max_lyapunov(halving, np.ones(600)).exponent, 6)
     -0.693147
     """
-    rows, generator = input_rows(system, signal), _checks.generator(rng)
+    rows = input_rows(system, signal)
     skipped = after_transient(rows, transient)
-    state = start_state(system, start, generator)
-    growth = _vector_growth(system, state, _first_tangents(system, state, 1, generator), rows)[skipped:, None]
+    growth = tangent_growth(system, rows, start, rng)[skipped:, None]
     spans = np.ones(len(growth), np.int64)
     mean, errors = block_errors(spans, growth)
     return MaxLyapunov(float(mean[0]), float(errors[0]), running_mean(spans, growth)[:, 0], spans.cumsum())
+
+
+def tangent_growth(system: System, signal: Signal, start: ArrayLike | None = None, rng: np.random.Generator | int = 0) -> Floats:
+    """log |J_k v_k| of one tangent vector for each step (T,), the first ones still turning towards the fastest direction."""
+    rows, generator = input_rows(system, signal), _checks.generator(rng)
+    state = start_state(system, start, generator)
+    return _vector_growth(system, state, _first_tangents(system, state, 1, generator), rows)
 
 
 def _first_tangents(system: System, state: Floats, count: int, rng: np.random.Generator) -> Floats:

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from .. import _checks
 from .._checks import Floats
-from ..readout import Eigen, Gram, Quadratic, Sample, Weights, solve
+from ..readout import Gram, Quadratic, Sample, Weights, solve
 from ..readout.loo import choose_penalty
 from .dial import Dialled
 from .network import REGRESSION, Plan, Setting, ladder, plan_of
@@ -94,7 +94,7 @@ class Network(BaseEstimator):  # type: ignore[misc]
             if dialled is not None:
                 frame = Frame(scaler, dialled.reservoir, self._washout(dialled.exponent, len(signal)))
                 gram, sample = self._sums(frame, series, targets)
-                errors[rung] = choose_penalty(gram, sample)[2]
+                errors[rung] = choose_penalty(gram, sample)[1]
         if not errors:
             plan.final(signal, rungs[0])  # raises, and says what can be reached
         return min(errors, key=lambda rung: errors[rung])
@@ -117,7 +117,7 @@ class Network(BaseEstimator):  # type: ignore[misc]
         frames = [Frame(frame.scaler, frame.reservoir, frame.washout, Quadratic.of(gram, count)) for count in counts]
         if len(frames) == 1:
             return frames[0]
-        return min(frames, key=lambda one: choose_penalty(*self._sums(one, series, targets))[2])
+        return min(frames, key=lambda one: choose_penalty(*self._sums(one, series, targets))[1])
 
     def _sums(self, frame: Frame, series: Sequence[Floats], targets: Sequence[Floats]) -> tuple[Gram, Sample]:
         """Gram matrix and sample of all series, each from its own start; in parallel, summed in their order."""
@@ -127,7 +127,7 @@ class Network(BaseEstimator):  # type: ignore[misc]
         sample = Sample.empty(frame.width, targets[0].shape[1])
         for part in parts:
             sample = sample.joined(part.sample)
-        return Gram.total(part.gram for part in parts), sample
+        return Gram.total(part.sums.gram for part in parts), sample
 
     def _washout_of(self, frame: Frame, length: int) -> int:
         return frame.washout if self.washout != "auto" else frame.washout_for(length)
@@ -136,12 +136,11 @@ class Network(BaseEstimator):  # type: ignore[misc]
         """The readout of the sums; a fit that washout leaves without rows has nothing to learn from."""
         if gram.count == 0:
             raise ValueError("the series must be longer than the washout, got no rows after it; pass longer ones or lower washout")
-        if self.penalty != "loo":
-            self.penalty_ = float(self.penalty)
-            return solve(gram, self.penalty_)
-        eigen: Eigen
-        self.penalty_, eigen, self.loo_error_ = choose_penalty(gram, sample)
-        return eigen.solve(self.penalty_)
+        if self.penalty == "loo":
+            self.penalty_, self.loo_error_, weights = choose_penalty(gram, sample)
+            return weights
+        self.penalty_ = float(self.penalty)
+        return solve(gram, self.penalty_)
 
 
 def _taken(frame: Frame, washout: int, rows: Floats, targets: Floats) -> Stream:

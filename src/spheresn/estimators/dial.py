@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from scipy.optimize import brentq
 
 from .._checks import Floats
-from ..analysis import max_lyapunov
+from ..analysis.lyapunov import tangent_growth
 from ..reservoir import Reservoir
 
-STRONGEST, WEAKEST, STRIDE = 30.0, 1e-4, 1.5
+STRONGEST, WEAKEST, STRIDE = 30.0, 1e-4, 2.0
 SHORTEST = 200  # rows; a shorter signal is repeated to this length before an exponent is measured on it
 TRANSIENT = 100
+FEW, MIDDLE = 300, 1000  # rows on which a strength is searched for and first corrected
+CORRECTIONS = 6
+
+Curve = Callable[[float], float]  # logarithm of the strength -> exponent
 
 
 class MemoryOutOfReach(ValueError):
@@ -30,42 +35,70 @@ class Dialled:
     exponent: float
 
 
+@dataclass(frozen=True)
+class Point:
+    """On a curve: the logarithm of a strength, the exponent there, and how fast it changes."""
+
+    place: float
+    exponent: float
+    slope: float
+
+
 def exponent(reservoir: Reservoir, signal: Floats) -> float:
     """The maximal Lyapunov exponent per step on the signal (T, d), after a short transient."""
     rows = signal if len(signal) >= SHORTEST else np.resize(signal, (SHORTEST, signal.shape[1]))
-    return max_lyapunov(reservoir, rows, transient=TRANSIENT).exponent
+    return float(tangent_growth(reservoir, rows)[TRANSIENT:].mean())
 
 
-def calibrate(at_strength: Callable[[float], Reservoir], signal: Floats, memory: float, near: float | None = None) -> Dialled:
-    """The network whose exponent on the signal is -1/memory, searched downwards from strong drive.
+def calibrate(at_strength: Callable[[float], Reservoir], signal: Floats, memory: float) -> Dialled:
+    """The network whose exponent on the signal is -1/memory: found roughly on few rows, then corrected on more of them."""
 
-    Downwards, because a bent network driven weakly may be chaotic, so that its exponent is not monotone there.
-    `near` is a strength known to be close, from a shorter piece of the signal.
-    """
-    goal = -1.0 / memory
+    def curve_on(rows: int) -> Curve:
+        return cache(lambda log_strength: exponent(at_strength(float(np.exp(log_strength))), signal[:rows]))
 
-    def miss(log_strength: float) -> float:
-        return exponent(at_strength(float(np.exp(log_strength))), signal) - goal
-
-    low, high = _bracket(miss, memory, goal, near)
-    found = float(np.exp(brentq(miss, low, high, xtol=1e-4, rtol=1e-4)))
-    reservoir = at_strength(found)
-    return Dialled(reservoir, found, exponent(reservoir, signal))
+    near = _rough(curve_on, memory)
+    if len(signal) > MIDDLE:
+        near = _corrected(curve_on(MIDDLE), near, memory, 0.02)
+    near = _corrected(curve_on(len(signal)), near, memory, 1e-3)
+    return Dialled(at_strength(float(np.exp(near.place))), float(np.exp(near.place)), near.exponent)
 
 
-def _bracket(miss: Callable[[float], float], memory: float, goal: float, near: float | None) -> tuple[float, float]:
-    """Logarithms of two strengths a stride apart, the weaker above the goal and the stronger below."""
-    stride = np.log(STRIDE)
-    high = np.log(STRONGEST if near is None else near * STRIDE)
-    first = miss(high)
-    if first > 0.0 and near is None:
-        raise MemoryOutOfReach(_sentence(memory, "at least", first + goal))
+def _rough(curve_on: Callable[[int], Curve], memory: float) -> Point:
+    """A point near the goal; where few rows know of none, more rows decide whether there is one."""
+    try:
+        return _searched(curve_on(FEW), memory, 0.1)
+    except MemoryOutOfReach:
+        return _searched(curve_on(MIDDLE), memory, 0.1)
+
+
+def _corrected(curve: Curve, near: Point, memory: float, tolerance: float) -> Point:
+    """Where the curve meets the goal, to a relative `tolerance`, by secants from a point of a curve much like it."""
+    goal, place, slope, value = -1.0 / memory, near.place, near.slope, curve(near.place)
+    for _ in range(CORRECTIONS):
+        if abs(value - goal) <= tolerance * abs(goal):
+            return Point(place, value, slope)
+        step = float(np.clip((goal - value) / slope, -1.0, 1.0))
+        after = curve(place + step)
+        if (after - value) * step < 0.0:  # elsewhere the exponent rises with the drive, and the secant would lead away
+            slope = (after - value) / step
+        place, value = place + step, after
+    return _searched(curve, memory, 1e-4)
+
+
+def _searched(curve: Curve, memory: float, tolerance: float) -> Point:
+    """Downwards from strong drive, because a bent network driven weakly may be chaotic: its exponent is not monotone there."""
+    goal, high = -1.0 / memory, float(np.log(STRONGEST))
+    below = curve(high)
+    if below > goal:
+        raise MemoryOutOfReach(_sentence(memory, "at least", below))
     while high > np.log(WEAKEST):
-        value = miss(high - stride)
-        if value >= 0.0 and first <= 0.0:
-            return high - stride, high
-        high, first = high - stride, value
-    raise MemoryOutOfReach(_sentence(memory, "at most", first + goal))
+        low = high - float(np.log(STRIDE))
+        above = curve(low)
+        if above >= goal:
+            place = float(brentq(lambda x: curve(x) - goal, low, high, xtol=tolerance, rtol=tolerance))
+            return Point(place, curve(place), (below - above) / (high - low))
+        high, below = low, above
+    raise MemoryOutOfReach(_sentence(memory, "at most", below))
 
 
 def _sentence(memory: float, side: str, reached: float) -> str:

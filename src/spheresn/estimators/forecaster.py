@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .. import _checks
 from .._checks import Floats
 from ..drive import drive_chunks
-from ..readout import Eigen, Gram, Sample, Weights, solve
+from ..readout import Gram, Sample, Weights, solve
 from ..readout.loo import choose_penalty
 from .base import SETTLE, Network
 from .closed import ClosedLoop
@@ -149,8 +149,7 @@ class ESNForecaster(Network):
         """For each penalty and carry that is to be tried, the score."""
         gram, sample = self._sums(frame, [taught.taught], [taught.answers])
         if self.penalty == "auto":
-            eigen = Eigen.of(gram)
-            solutions = {share: eigen.solve(share * gram.trace) for share in PENALTY_SHARES}
+            solutions = {share: solve(gram, share * gram.trace) for share in PENALTY_SHARES}
         else:
             solutions = {0.0: self._weights(gram, sample, 0.0)}
         states = windows.states(frame.reservoir)
@@ -161,8 +160,8 @@ class ESNForecaster(Network):
         if gram.count == 0:
             raise ValueError("series must be longer than the washout, got no rows after it; pass a longer one or lower washout")
         if self.penalty == "loo":
-            self.penalty_, eigen, _ = choose_penalty(gram, sample)
-            return eigen.solve(self.penalty_)
+            self.penalty_, _, weights = choose_penalty(gram, sample)
+            return weights
         self.penalty_ = share * gram.trace if self.penalty == "auto" else float(self.penalty)
         return solve(gram, self.penalty_)
 

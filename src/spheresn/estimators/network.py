@@ -15,7 +15,7 @@ from ..topology import Recurrent
 from .dial import Dialled, MemoryOutOfReach, calibrate, exponent
 
 ACTIVATIONS = ("spherical", "tanh", "linear")
-SEARCH_ROWS, FINAL_ROWS = 1000, 5000  # of the signal, on which exponents are measured
+SEARCH_ROWS, FINAL_ROWS = 1000, 2000  # of the signal, on which exponents are measured
 
 
 @dataclass(frozen=True)
@@ -91,15 +91,15 @@ class Plan:
             return self.network(inputs, setting, setting.gain * np.exp(-1.0 / setting.memory), per_unit)
         return self.network(inputs, setting, 1.0, per_unit)
 
-    def dialled(self, signal: Floats, setting: Setting, near: float | None = None) -> Dialled:
+    def dialled(self, signal: Floats, setting: Setting) -> Dialled:
         """The network of a setting, its drive calibrated on the signal (T, d), which is standardised."""
         if self.scalings is not None:
             reservoir = self.network(signal.shape[1], setting, *self.scalings)
-            return Dialled(reservoir, 1.0, exponent(reservoir, signal))
+            return Dialled(reservoir, 1.0, exponent(reservoir, signal[:SEARCH_ROWS]))
         base = self.unit_drive(signal.shape[1], setting)
         if self.activation == "linear":  # a linear network remembers by its spectral radius alone
-            return calibrate(lambda strength: base.rescaled(recurrent=1.0 / strength), signal, setting.memory, near)
-        return calibrate(lambda strength: base.rescaled(1.0, strength, strength), signal, setting.memory, near)
+            return calibrate(lambda strength: base.rescaled(recurrent=1.0 / strength), signal, setting.memory)
+        return calibrate(lambda strength: base.rescaled(1.0, strength, strength), signal, setting.memory)
 
     def with_units(self, units: int) -> Plan:
         """The same plan for a network of another size."""
@@ -118,8 +118,7 @@ class Plan:
 
     def final(self, signal: Floats, setting: Setting) -> Dialled:
         """With the exponent measured on up to FINAL_ROWS rows."""
-        rough = self.dialled(signal[:SEARCH_ROWS], setting)
-        return rough if len(signal) <= SEARCH_ROWS else self.dialled(signal[:FINAL_ROWS], setting, rough.strength)
+        return self.dialled(signal[:FINAL_ROWS], setting)
 
 
 def drawn(topology: Any, density: float | None, units: int, seed: int) -> Recurrent:

@@ -121,7 +121,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[m
         assert self._stream is not None
         done = self._stream.finished()
         self.state_ = done.state
-        return self._finish(done.frame, self._solve(done.gram, done.sample))
+        return self._finish(done.frame, self._solve(done.sums.gram, done.sample))
 
     def _finish(self, frame: Frame, weights: Any) -> Self:
         self.frame_, self.weights_ = frame, weights

@@ -8,8 +8,8 @@ import numpy as np
 
 from .._checks import Floats
 from ..drive import drive
-from ..readout import Gram, Quadratic, Sample
-from ..readout.gram import BLOCK
+from ..readout import Quadratic, Sample
+from ..readout.gram import BLOCK, Sums
 from ..reservoir import Reservoir
 
 
@@ -76,14 +76,14 @@ class Stream:
     frame: Frame
     washout: int
     outputs: int
-    gram: Gram = field(init=False)
+    sums: Sums = field(init=False)
     sample: Sample = field(init=False)
     state: Floats | None = None
     seen: int = 0
     pending: tuple[Floats, Floats] | None = None
 
     def __post_init__(self) -> None:
-        self.gram, self.sample = Gram.empty(self.frame.width, self.outputs), Sample.empty(self.frame.width, self.outputs)
+        self.sums, self.sample = Sums(self.frame.width, self.outputs), Sample.empty(self.frame.width, self.outputs)
 
     def take(self, rows: Floats, targets: Floats) -> Stream:
         """Take in the rows that come next; whole blocks at once, the rest with the next ones."""
@@ -98,8 +98,9 @@ class Stream:
     def finished(self) -> Stream:
         """With the rest taken in too; this one can still go on."""
         done = Stream(self.frame, self.washout, self.outputs, self.state, self.seen)
-        done.gram, done.sample = self.gram, self.sample
+        done.sums, done.sample = self.sums, self.sample
         if self.pending is not None and len(self.pending[0]):
+            done.sums = self.sums.copy()
             done._absorb(*self.pending)
         return done
 
@@ -108,6 +109,6 @@ class Stream:
         skip = min(max(self.washout - self.seen, 0), len(rows))
         features, wanted = self.frame.features(states[skip:]), targets[skip:]
         if len(features):
-            self.gram = self.gram + Gram.of(features, wanted)
+            self.sums.take(features, wanted)
             self.sample = self.sample.taking(features, wanted)
         self.state, self.seen = states[-1].copy(), self.seen + len(rows)

@@ -20,11 +20,12 @@ ORDER = ("schematic", "geometry", "lyapunov", "decay", "memory", "example", "tra
 
 
 class Experiment(Protocol):
-    """What every experiment module offers. CAPTIONS (file stem -> text under the figure) is optional."""
+    """What every experiment module offers; CAPTIONS: file stem -> the text under that figure."""
 
     NAME: str
     FIGURE: str
     TITLE: str
+    CAPTIONS: dict[str, str]
     Config: Any
     PRESETS: dict[str, Any]
 

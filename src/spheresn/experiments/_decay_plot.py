@@ -8,6 +8,11 @@ from matplotlib.figure import Figure
 
 from ._shared import COLOURS, median, panels, quantiles
 
+CAPTIONS = {
+    "decay": "How the trace of one input fades. (a) The three laws of the paper. (b, c) The laws (dashed) against the exact "
+    "sensitivity |dxₙ/dsₙ₋ₖ| of networks (solid, band: quartiles), relative to the newest input.",
+}
+
 
 def plot(dataset: xr.Dataset) -> dict[str, Figure]:
     """The figure as published; the spherical law against the truth; the two others against the truth."""

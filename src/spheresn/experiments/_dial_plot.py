@@ -14,6 +14,10 @@ from ._shared import ACCENTS, judged, median, panels, verdict
 
 FIGURE = "beyond the paper"
 MARKS = {"ring": "o", "gaussian": "s", "rotation": "^", "uniform": "v", "sparse": "D"}
+CAPTIONS = {
+    "dial": "(a) The memory asked for against −1/(largest exponent) measured on fresh data. (b) The exact trace of an input against "
+    "exp(−k/memory). (c) What a setting of the dial buys: recall of white noise by delay.",
+}
 
 
 def plot(dataset: xr.Dataset) -> dict[str, Figure]:

@@ -11,6 +11,11 @@ from ._shared import COLOURS, MODELS, median
 
 PUBLISHED = {"tanh": 0.12, "spherical": 0.63, "linear": 0.61}
 SHOWN = 100  # steps of the curves
+CAPTIONS = {
+    "example": "Left: one network of each kind predicts sin(2.5 uₖ₋₁₀) on test rows it has not seen. Right: every network of three "
+    "sizes, fed u scaled to unit variance or as it is; dotted lines: the published accuracies, black: the best that any "
+    "linear network can reach.",
+}
 
 
 def plot(dataset: xr.Dataset) -> dict[str, Figure]:

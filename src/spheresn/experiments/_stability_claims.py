@@ -13,8 +13,8 @@ CLEAR = 0.02  # an exponent is clearly positive above this and above five standa
 
 
 def claims(dataset: xr.Dataset) -> list[Claim]:
-    """Six sentences."""
-    return judged([_never(dataset), _typical(dataset), _condition(dataset), _outside(dataset), _properly(dataset), _global(dataset)])
+    """Five sentences."""
+    return judged([_never(dataset), _typical(dataset), _condition(dataset), _properly(dataset), _global(dataset)])
 
 
 def _never(dataset: xr.Dataset) -> Claim:
@@ -57,17 +57,6 @@ def _condition(dataset: xr.Dataset) -> Claim:
         f"stay up to {apart:.2f} apart. Under the condition every step maps the sphere onto itself one to one",
         "fails if one network meets the condition and its echo state property is refuted by proof; holds otherwise",
         verdict(refuted == 0), {"met": count, "refuted": refuted, "distance_at_the_end": apart, "units_missing": missing},
-    )  # fmt: skip
-
-
-def _outside(dataset: xr.Dataset) -> Claim:
-    inside = float(median(dataset.inside, "network"))
-    return Claim(
-        "input-very-likely-stays-outside-the-sphere", FIGURE, "eqn:condition",
-        "It will very likely not bring the system inside the hyper-sphere as long as the norm of W is large enough.",
-        f"share of steps whose linear part ends inside the sphere at the paper's setting: {inside:.2%}",
-        "holds if fewer than 1 % of the steps do, partly if fewer than 10 %",
-        verdict(inside < 0.01, inside < 0.1), {"share_inside": inside},
     )  # fmt: skip
 
 

@@ -20,7 +20,7 @@ from ..readout import solve
 from ..reservoir import Reservoir, random_reservoir
 from . import tradeoff
 from ._bent_claims import claims
-from ._bent_plot import plot
+from ._bent_plot import CAPTIONS, plot
 from ._grid import SELECTIONS, Lesson, selected
 from ._shared import MODELS, Result, dense, of_part, stream, with_holes
 
@@ -31,7 +31,7 @@ TOPOLOGIES = ("ring", "gaussian")
 FORECASTERS = ("bent", "tanh", "spherical")
 # Lyapunov times per row; for the laser, steps.
 SERIES = {"lorenz": 0.02 * 0.906, "mackey_glass": 0.0058, "henon": 0.419, "santa_fe_laser": 1.0}
-__all__ = ["FIGURE", "NAME", "PRESETS", "TITLE", "Config", "claims", "collect", "plot", "run", "tasks"]
+__all__ = ["CAPTIONS", "FIGURE", "NAME", "PRESETS", "TITLE", "Config", "claims", "collect", "plot", "run", "tasks"]
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,13 @@ from ..activations import Linear, OnSphere, Tanh
 from ..drive import drive
 from ..reservoir import Reservoir, random_reservoir
 from ._decay_claims import claims
-from ._decay_plot import plot
+from ._decay_plot import CAPTIONS, plot
 from ._shared import Result, dense, of_part, stream, with_holes
 
 NAME, FIGURE = "decay", "Fig. 4"
 TITLE = "Decay of memory: the paper's scalar laws beside the exact sensitivity"
 KINDS = ("spherical", "orthogonal", "linear", "tanh")  # "orthogonal": spherical with an orthogonal W
-__all__ = ["FIGURE", "NAME", "PRESETS", "TITLE", "Config", "claims", "collect", "plot", "run", "tasks"]
+__all__ = ["CAPTIONS", "FIGURE", "NAME", "PRESETS", "TITLE", "Config", "claims", "collect", "plot", "run", "tasks"]
 
 
 @dataclass(frozen=True)

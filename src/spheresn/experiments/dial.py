@@ -12,12 +12,12 @@ from .. import analysis, datasets
 from .._checks import Floats
 from ..estimators import ESNRegressor
 from ..estimators.dial import MemoryOutOfReach
-from ._dial_plot import claims, plot
+from ._dial_plot import CAPTIONS, claims, plot
 from ._shared import Result, accuracies, delayed, stream, with_holes
 
 NAME, FIGURE = "dial", "beyond the paper"
 TITLE = "The memory dial: asked for, measured, and what it buys in recall"
-__all__ = ["FIGURE", "NAME", "PRESETS", "TITLE", "Config", "claims", "collect", "plot", "run", "tasks"]
+__all__ = ["CAPTIONS", "FIGURE", "NAME", "PRESETS", "TITLE", "Config", "claims", "collect", "plot", "run", "tasks"]
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,12 @@ from .._checks import Floats
 from ..drive import drive
 from ..reservoir import Reservoir
 from ._lyapunov_claims import claims
-from ._lyapunov_plot import plot
+from ._lyapunov_plot import CAPTIONS, plot
 from ._shared import Result, dense, of_part, stream, with_holes
 
 NAME, FIGURE = "lyapunov", "Fig. 3"
 TITLE = "Lyapunov exponents against the spectral radius: as printed, and as they are"
-__all__ = ["FIGURE", "NAME", "PRESETS", "TITLE", "Config", "claims", "collect", "plot", "run", "tasks"]
+__all__ = ["CAPTIONS", "FIGURE", "NAME", "PRESETS", "TITLE", "Config", "claims", "collect", "plot", "run", "tasks"]
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Config:
     spectral_radii: tuple[float, ...] = tuple(1.0 + 0.5 * i for i in range(18))
     settle: int = 500
     steps: int = 1000
-    looks: int = 2
+    looks: int = 1
     input_scalings: tuple[float, ...] = (0.01, 0.1, 1.0)
     spectrum_units: int = 100
     spectrum_radii: tuple[float, ...] = (2.0, 8.0, 15.0, 20.0)

@@ -14,12 +14,12 @@ from ..reservoir import Reservoir
 from ._grid import SELECTIONS, Lesson, by_radius, linear_table, on_grid, selected, sphere_table, tanh_table
 from ._shared import MODELS, Result, dense, stream, with_holes
 from ._tradeoff_claims import claims
-from ._tradeoff_plot import plot
+from ._tradeoff_plot import CAPTIONS, plot
 
 NAME, FIGURE = "tradeoff", "Figs. 7-9"
 TITLE = "Memory against nonlinearity: three networks on 400 tasks, three ways to choose their hyper-parameters"
 PROTOCOLS = ("paper", "authors", "paper, large")
-__all__ = ["FIGURE", "NAME", "PRESETS", "TITLE", "Config", "claims", "collect", "plot", "run", "tasks"]
+__all__ = ["CAPTIONS", "FIGURE", "NAME", "PRESETS", "TITLE", "Config", "claims", "collect", "plot", "run", "tasks"]
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,6 @@ from .force import force
 from .gram import Gram
 from .loo import Sample, leave_one_out
 from .recursive import RecursiveLeastSquares
-from .ridge import Eigen, Weights, solve
+from .ridge import Eigen, Weights, factor, solve
 
-__all__ = ["Eigen", "Gram", "Quadratic", "RecursiveLeastSquares", "Sample", "Weights", "force", "leave_one_out", "solve"]
+__all__ = ["Eigen", "Gram", "Quadratic", "RecursiveLeastSquares", "Sample", "Weights", "factor", "force", "leave_one_out", "solve"]

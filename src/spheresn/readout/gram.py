@@ -38,11 +38,7 @@ class Gram:
     @staticmethod
     def of(states: Floats, targets: Floats) -> Gram:
         """Of states (T, N) and targets (T, m)."""
-        _checks.same_length("targets", targets, "states", states)
-        total = Gram.empty(states.shape[1], targets.shape[1])
-        for first in range(0, len(states), BLOCK):
-            total = total + _of_block(states[first : first + BLOCK], targets[first : first + BLOCK])
-        return total
+        return Sums(states.shape[1], targets.shape[1]).take(states, targets).gram
 
     @staticmethod
     def total(parts: Iterable[Gram]) -> Gram:
@@ -75,8 +71,44 @@ class Gram:
         return float(np.trace(self.scatter))
 
 
-def _of_block(states: Floats, targets: Floats) -> Gram:
-    x, y = (np.asarray(rows, dtype=np.float64) for rows in (states, targets))
-    state_mean, target_mean = x.mean(axis=0), y.mean(axis=0)
-    x, y = x - state_mean, y - target_mean
-    return Gram(len(x), state_mean, target_mean, dsyrk(1.0, x.T, lower=1), x.T @ y, np.einsum("ij,ij->j", y, y))
+class Sums:
+    """A Gram matrix that grows in place, block by block, so that no second N × N matrix is needed."""
+
+    def __init__(self, states: int, targets: int) -> None:
+        self.gram = Gram.empty(states, targets)
+        self._rows = np.empty((0, states))  # for centred rows; fresh memory for each block would cost as much as the centring
+
+    def copy(self) -> Sums:
+        """One that can go on by itself."""
+        twin = Sums(*self.gram.cross.shape)
+        kept = {name: value.copy(order="K") for name, value in vars(self.gram).items() if name != "count"}
+        twin.gram = Gram(self.gram.count, **kept)
+        return twin
+
+    def take(self, states: Floats, targets: Floats) -> Sums:
+        """Take in states (T, N) and targets (T, m); this changes the arrays of `gram`."""
+        _checks.same_length("targets", targets, "states", states)
+        if len(self._rows) <= min(len(states), BLOCK):
+            self._rows = np.empty((min(len(states), BLOCK) + 1, states.shape[1]))
+        for first in range(0, len(states), BLOCK):
+            self._take_block(states[first : first + BLOCK], targets[first : first + BLOCK])
+        return self
+
+    def _take_block(self, states: Floats, targets: Floats) -> None:
+        """Centred rows, and one row more that stands for the distance of the block's mean from that of the rows before it."""
+        old, rows = self.gram, len(states)
+        count = old.count + rows
+        weight, share = np.sqrt(old.count * rows / count), rows / count
+        x, y = self._rows[: rows + 1], np.empty((rows + 1, targets.shape[1]))
+        state_mean, target_mean = (_centre(*pair, weight, share) for pair in ((states, old.state_mean, x), (targets, old.target_mean, y)))
+        scatter = dsyrk(1.0, x.T, beta=1.0, c=old.scatter, lower=1, overwrite_c=1)
+        self.gram = Gram(count, state_mean, target_mean, scatter, old.cross + x.T @ y, old.target_scatter + np.einsum("ij,ij->j", y, y))
+
+
+def _centre(rows: Floats, mean_before: Floats, out: Floats, weight: float, share: float) -> Floats:
+    """Write the centred rows and the row more to `out`; the mean of all rows so far."""
+    mean = rows.mean(axis=0, dtype=np.float64)
+    gap = mean - mean_before
+    np.subtract(rows, mean, out=out[:-1])
+    np.multiply(weight, gap, out=out[-1])
+    return np.asarray(mean_before + share * gap)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 from .._checks import Floats
 from .gram import Gram
-from .ridge import Eigen
+from .ridge import Cholesky, Shifted, Weights, factor
 
-# Shares of the trace of the scatter: from interpolation to almost the mean.
-PENALTY_SHARES = 10.0 ** np.arange(-14.0, 1.0)
-SAMPLE, BLOCK = 1024, 256  # rows; blocks keep the working memory small
+LEAST, START, MOST = -14, -8, 0  # decades of the share of the trace: from interpolation to almost the mean
+SAMPLE = 256  # rows; at most twice as many judge a penalty
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,31 +57,44 @@ def _thinned(sample: Sample, stride: int) -> Sample:
     return Sample(sample.states[::step].copy(), sample.targets[::step].copy(), sample.seen, stride)
 
 
-def leave_one_out(eigen: Eigen, states: Floats, targets: Floats, penalties: Floats) -> Iterator[Floats]:
-    """For each penalty the errors (T, m) of predicting each row from a fit to all the others: e_i/(1 - h_i) [GOL79].
+def leave_one_out(root: Cholesky | Shifted, states: Floats, targets: Floats) -> Floats:
+    """The errors (T, m) of predicting each row from a fit to all the others: e_i/(1 - h_i) [GOL79].
 
-    h_i = 1/n + z_iᵀ (Λ + penalty)⁻¹ z_i, z_i = Vᵀ(x_i - x̄), is the leverage of row i. Exact, for all rows of the fit or any of them.
+    h_i = 1/n + |R (x_i - x̄)|² is the leverage of row i, where RᵀR = (S + penalty)⁻¹. Exact, for all rows of the fit or any of them.
     A row that the others say nothing about (h_i = 1) has an infinite error.
     """
-    gram, z = eigen.gram, (states - eigen.gram.state_mean) @ eigen.vectors
-    squares, centred = np.square(z), targets - gram.target_mean
-    for penalty in penalties:
-        gains = eigen.gains(penalty)
-        residuals = centred - z @ (gains[:, None] * eigen.coefficients)
-        room = (1.0 - 1.0 / gram.count - squares @ gains)[:, None]
-        yield np.divide(residuals, room, out=np.full_like(residuals, np.inf), where=room > 1e-10)
+    gram = root.gram
+    columns = root.half((states - gram.state_mean).T)
+    residuals = targets - gram.target_mean - columns.T @ root.half(gram.cross)
+    room = (1.0 - 1.0 / gram.count - np.einsum("ij,ij->j", columns, columns))[:, None]
+    return np.asarray(np.divide(residuals, room, out=np.full_like(residuals, np.inf), where=room > 1e-10))
 
 
-def choose_penalty(gram: Gram, sample: Sample) -> tuple[float, Eigen, float]:
-    """The penalty of the ladder with the least leave-one-out error relative to the targets' variance, its decomposition, and that error."""
-    eigen = Eigen.of(gram)
-    penalties = PENALTY_SHARES * max(gram.trace, np.finfo(float).tiny)
+def choose_penalty(gram: Gram, sample: Sample) -> tuple[float, float, Weights]:
+    """The penalty with the least leave-one-out error relative to the targets' variance, that error, and the readout.
+
+    Walks over the decades of the trace's share, by threes and then by ones: five to seven Cholesky factors, where the eigenvalues
+    that would give all decades cost as much as thirty.
+    """
+    unit = max(gram.trace, np.finfo(float).tiny)
     variance = np.where(gram.target_scatter > 0.0, gram.target_scatter / gram.count, 1.0)
-    squares = np.zeros((len(penalties), len(variance)))
-    for first in range(0, len(sample.states), BLOCK):
-        rows = slice(first, first + BLOCK)
-        left_out = leave_one_out(eigen, sample.states[rows], sample.targets[rows], penalties)
-        squares += [np.square(error).sum(axis=0) for error in left_out]
-    errors = (squares / len(sample.states) / variance).mean(axis=1)
-    best = int(np.argmin(errors))
-    return float(penalties[best]), eigen, float(np.sqrt(errors[best]))
+
+    @cache
+    def tried(decade: int) -> tuple[float, Weights]:
+        root = factor(gram, unit * 10.0**decade)
+        squares = np.square(leave_one_out(root, sample.states, sample.targets)).mean(axis=0)
+        return float(np.sqrt((squares / variance).mean())), root.solve()
+
+    best = _descended(lambda decade: tried(decade)[0])
+    return unit * 10.0**best, *tried(best)
+
+
+def _descended(error: Callable[[int], float]) -> int:
+    """The decade from which no neighbour is better, far ones first; of equals the larger penalty."""
+    best = START
+    for stride in (3, 1):
+        before = None
+        while best != before:
+            near = [one for one in (best + stride, best, best - stride) if LEAST <= one <= MOST]
+            before, best = best, min(near, key=error)
+    return best

@@ -57,14 +57,7 @@ def drawings(module: Any, dataset: xr.Dataset, folder: Path) -> Iterator[Drawing
             _save(figure, folder / f"{stem}.png", {})
             figure.set_layout_engine("none")  # keep the places that were just found: finding them is half of the work
             _save(figure, folder / f"{stem}.svg", {"Date": None})
-            caption = getattr(module, "CAPTIONS", {}).get(stem) or (
-                module.TITLE if len(figures) == 1 else f"{module.TITLE}: {_words(stem)}"
-            )
-            yield Drawing(stem, caption, (folder / f"{stem}.svg").read_text(encoding="utf-8"))
-
-
-def _words(stem: str) -> str:
-    return stem.replace("_", " ")
+            yield Drawing(stem, module.CAPTIONS[stem], (folder / f"{stem}.svg").read_text(encoding="utf-8"))
 
 
 def _save(figure: Any, path: Path, metadata: dict[str, Any]) -> None:
