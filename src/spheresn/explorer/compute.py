@@ -13,11 +13,10 @@ from scipy.linalg import eigh
 
 from .. import analysis, metrics
 from .._checks import Floats
-from ..activations import OnSphere
 from ..drive import drive
 from ..estimators import ESNForecaster
 from ..estimators.dial import calibrate
-from ..estimators.network import SEARCH_ROWS, Plan, Setting
+from ..estimators.network import FINAL_ROWS, Plan, Setting
 from ..estimators.stream import Scaler
 from ..reservoir import Reservoir
 from ..topology import Recurrent
@@ -113,10 +112,8 @@ def found_drive(series: Floats, settings: Settings, activation: str, links: Recu
         tell("finding the drive that gives this memory")
         return base.rescaled(recurrent=1.0 / strength) if activation == "linear" else base.rescaled(1.0, strength, strength)
 
-    dialled = calibrate(at_strength, signal[:SEARCH_ROWS], settings.memory)
-    if len(signal) > SEARCH_ROWS:
-        dialled = calibrate(at_strength, signal, settings.memory, dialled.strength)
-    return _drive_of(plan, links, dialled.reservoir)
+    # `Plan.final`, which says nothing while it searches, spelled out.
+    return _drive_of(plan, links, calibrate(at_strength, signal[:FINAL_ROWS], settings.memory).reservoir)
 
 
 def _taught(series: Floats) -> Floats:
@@ -177,8 +174,3 @@ def forecast(series: Floats, settings: Settings, links: Recurrent, drive: Drive)
     outputs, _ = model.closed_loop_.run(len(truth), model.state_, model.last_, np.zeros((len(truth), 0)))
     run = model.scaler_.backward(outputs)
     return Forecast(truth, run, int(metrics.valid_time(truth, run)) if np.ptp(truth, axis=0).any() else 0)
-
-
-def on_sphere(net: Network) -> bool:
-    """Whether the states live on a sphere."""
-    return isinstance(net.reservoir.activation, OnSphere)

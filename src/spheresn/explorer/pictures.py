@@ -157,7 +157,14 @@ def forecast(result: Forecast, settings: Settings) -> Figure:
     layout = _layout("steps after the training part", "signal")
     layout["yaxis"] |= {"range": [low - margin, high + margin]}
     edge = {"type": "line", "x0": result.valid, "x1": result.valid, "y0": 0, "y1": 1, "yref": "paper"}
-    label = {"text": "valid until here ", "textangle": 0, "textposition": "end", "xanchor": "right", "font": {"color": FAINT, "size": 11}}
+    label = {
+        "text": "valid until here ",
+        "textangle": 0,
+        "textposition": "start",
+        "xanchor": "right",
+        "yanchor": "bottom",
+        "font": {"color": FAINT, "size": 11},
+    }
     ends = result.valid < len(steps)
     shapes = [{**edge, "line": {"color": INK, "width": 1, "dash": "dot"}, "label": label if 4 * result.valid > len(steps) else {}}]
     return {"data": data, "layout": {**layout, "shapes": shapes if ends else [], "legend": _legend(), "hovermode": "x"}}
