@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 import pytest
 
 import spheresn as sn
 
+CHROMIUM = shutil.which("chromium")
+FLAGS = "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync"
 ACTIVATIONS = {
     "sphere": sn.OnSphere(),
     "sphere of radius 2.5": sn.OnSphere(radius=2.5),
@@ -38,3 +44,15 @@ def iterate(reservoir: sn.Reservoir, signal: np.ndarray, start: np.ndarray) -> n
         state = reservoir.step(state, row)
         states.append(state)
     return np.array(states)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Headless Chromium, the system's own."""
+    if CHROMIUM is None:
+        pytest.skip("chromium is not installed")
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS.split())
+        yield chromium
+        chromium.close()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -21,9 +19,7 @@ from spheresn.report.draw import drawings
 from spheresn.report.section import numbers
 from spheresn.report.svg import inline
 
-CHROMIUM = shutil.which("chromium")
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&"
-FLAGS = "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync"
 
 
 def drawn(module: Any, folder: Path, preset: str = "smoke") -> tuple[Drawing, ...]:
@@ -125,18 +121,6 @@ def test_claims_come_first_with_words_rules_and_the_command(written):
     assert text.index('id="claims"') < text.index('id="schematic"')
     assert all(words in text for words in ("✓ holds: 1", "◐ partly: 1", "✗ fails: 1", "Rule: ", "spheresn reproduce geometry"))
     assert "25 of 30 units have no result" in text and "and 13 more" in text
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Headless Chromium, the system's own."""
-    if CHROMIUM is None:
-        pytest.skip("chromium is not installed")
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS.split())
-        yield chromium
-        chromium.close()
 
 
 @pytest.mark.parametrize("width", [390, 1200])

@@ -120,6 +120,31 @@ def show(claim: Annotated[str, typer.Argument(help="Its id.")], out: Out = Path(
     return 0
 
 
+@app.command()
+def explore(
+    files: Annotated[
+        list[Path] | None, typer.Argument(metavar="[FILE]...", help="CSV or NPY files to choose from, one row per step.")
+    ] = None,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes any free one.")] = 8050,
+    host: Annotated[
+        str, typer.Option(help="Address to listen at; anything but this machine's own opens the page to others.")
+    ] = "127.0.0.1",
+) -> int:
+    """Serve a page on which a network's dials can be moved: path, memory, stability and forecast, at once."""
+    try:
+        from .explorer.app import serve
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("dash", "plotly", "flask", "werkzeug"):
+            raise
+        raise ValueError("explore must find the package dash, got none; pip install 'spheresn[explore]'") from None
+    with _stoppable():
+        try:
+            serve(files or [], host, port, _say)
+        except Stopped:
+            return 0
+    return 0
+
+
 def _say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 

@@ -1,0 +1,1 @@
+"""The explorer: a page on this machine that shows a network live while its dials move. Needs dash."""

@@ -1,0 +1,281 @@
+"""Behind the explorer's panels stand pure functions: settings survive a link, numbers equal those of the library, the code runs."""
+
+from __future__ import annotations
+
+import builtins
+import io
+import threading
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import spheresn as sn
+from spheresn.cli import main
+from spheresn.explorer import compute, pictures
+from spheresn.explorer.desk import Desk
+from spheresn.explorer.memo import Memo, Superseded
+from spheresn.explorer.reading import LARGEST, MOST_COLUMNS, table_from
+from spheresn.explorer.settings import ACTIVATIONS, DIALS, DRIVES, Settings, from_query, to_query
+from spheresn.explorer.signals import UPLOADS, Catalogue
+from spheresn.explorer.studio import Studio
+
+SMALL = {"units": 40, "signal": "mso"}
+
+
+def silent(stage: str) -> None:
+    """Nobody gives up here."""
+
+
+@pytest.fixture(scope="module")
+def studio() -> Studio:
+    return Studio(Catalogue())
+
+
+@pytest.fixture(scope="module")
+def wave() -> np.ndarray:
+    return sn.datasets.mso(600)
+
+
+def dial(name: str) -> st.SearchStrategy[float]:
+    one = DIALS[name]
+    return st.floats(one.position(one.low), one.position(one.high)).map(one.value)
+
+
+@given(
+    st.builds(
+        Settings,
+        signal=st.sampled_from(["lorenz", "file1", "upload-0a"]),
+        activation=st.sampled_from(ACTIVATIONS),
+        topology=st.sampled_from(["ring", "gaussian"]),
+        drive=st.sampled_from(DRIVES),
+        units=st.integers(10, 2000),
+        seed=st.integers(0, 10**6),
+        **{name: dial(name) for name in DIALS},
+    )
+)
+def test_a_link_restores_the_settings(settings):
+    assert from_query(f"?{to_query(settings)}") == settings
+    assert all(one.value(one.position(getattr(settings, name))) == getattr(settings, name) for name, one in DIALS.items())
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("units=5000", "units must be a whole number from 10 to 2000, got 5000"),
+        ("units=20.5", "units must be a whole number"),
+        ("units=many", "units must be a number, got 'many'"),
+        ("memory=nan", "memory must be in"),
+        ("memory=1e9", "memory must be in"),
+        ("leak=0", "leak must be in"),
+        ("topology=tree", "topology must be one of"),
+        ("file=/etc/passwd", "link must name only"),
+        ("seed=" + "1" * 2000, "link must have at most"),
+    ],
+)
+def test_a_bad_link_is_one_sentence(query, words):
+    with pytest.raises(ValueError, match=words):
+        from_query(query)
+
+
+def npy(values) -> bytes:
+    file = io.BytesIO()
+    np.save(file, values)
+    return file.getvalue()
+
+
+def test_files_are_read_by_their_ending():
+    rows = np.random.default_rng(0).normal(size=(300, 2))
+    lines = "\n".join(f"2026-01-{k % 28 + 1},{a!r},{b!r}" for k, (a, b) in enumerate(rows.tolist()))
+    assert np.array_equal(table_from("a.npy", npy(rows)), rows)
+    assert np.array_equal(table_from("a.csv", f"day,a,b\n{lines}\n".encode()), rows)
+    assert np.array_equal(table_from("a.txt", "\n".join(f"{a!r} {b!r}" for a, b in rows.tolist()).encode()), rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("a.exe", b"", "ending of the file must be one of"),
+        ("a.csv", b"", "same number of columns"),
+        ("a.csv", b"1,2\n3\n", "same number of columns"),
+        ("a.csv", b"1\n" * 299, "at least 300 rows"),
+        ("a.csv", b"1\n" * 300 + b"hole\n", "must be finite"),
+        ("a.csv", b"1" * (LARGEST + 1), "at most 5 MB"),
+        ("a.npy", b"PK nothing", "as numpy.save writes it"),
+        ("a.npy", npy(np.zeros((300, MOST_COLUMNS + 1))), "1 to 12 columns"),
+        ("a.npy", npy(np.zeros((3, 3, 3))), "1 or 2 dimension"),
+        ("a.npy", npy(np.array([{}], dtype=object)), "as numpy.save writes it"),
+    ],
+)
+def test_a_bad_file_is_one_sentence(name, content, words):
+    with pytest.raises(ValueError, match=words):
+        table_from(name, content)
+
+
+def test_a_catalogue_knows_its_files_only_and_few_uploads(tmp_path):
+    path = tmp_path / "own.npy"
+    np.save(path, np.arange(400.0))
+    catalogue = Catalogue([path])
+    assert np.array_equal(catalogue.source("file1").make(), np.arange(400.0)[:, None])
+    for name in (str(path), "../own.npy", "file2", "upload-0"):
+        with pytest.raises(ValueError, match="signal must be"):
+            catalogue.source(name)
+    names = [catalogue.take("u.npy", npy(np.arange(400.0) + k)) for k in range(UPLOADS + 1)]
+    with pytest.raises(ValueError, match="upload it again"):
+        catalogue.source(names[0])
+    assert catalogue.take("other.npy", npy(np.arange(400.0) + UPLOADS)) == names[-1]
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.parametrize("topology", ["ring", "gaussian"])
+def test_the_memory_dial_gives_the_exponent_it_names(wave, activation, topology):
+    settings = Settings(activation=activation, topology=topology, units=40, memory=5.0)
+    links = compute.drawn(settings)
+    drive = compute.found_drive(wave, settings, activation, links, silent)
+    net = compute.network(wave, settings, activation, links, drive)
+    taught = net.signal[: compute.Cut(len(wave)).train - 1]
+    assert sn.analysis.max_lyapunov(net.reservoir, taught, transient=100).exponent == pytest.approx(-1 / 5.0, abs=2e-3)
+
+
+@pytest.mark.parametrize("leak", [1.0, 0.6])
+def test_the_exponents_of_a_linear_network_are_the_logarithms_of_its_eigenvalues(studio, leak):
+    settings = Settings(activation="linear", topology="gaussian", drive="scaling", leak=leak, **SMALL)
+    net = studio.network(settings, "linear", silent)
+    matrix = (1 - leak) * np.eye(40) + leak * net.reservoir.recurrent.toarray()
+    exact = np.sort(np.log(np.abs(np.linalg.eigvals(matrix))))[::-1]
+    assert np.allclose(compute.spectrum(net).exponents, exact[: compute.COUNT], atol=0.01)
+    assert compute.echo(net).rate == pytest.approx(exact[0])
+
+
+def test_the_trajectory_is_that_of_the_singular_vectors(studio):
+    net = studio.network(Settings(**SMALL), "spherical", silent)
+    result, states = compute.trajectory(net), sn.drive(net.reservoir, net.signal)[compute.Cut(len(net.signal)).skip :]
+    assert np.allclose(np.linalg.norm(states, axis=1), 1.0)
+    centred = states - states.mean(axis=0)
+    left, values, _ = np.linalg.svd(centred, full_matrices=False)
+    assert np.allclose(np.abs(result.points), np.abs(left[:, :3] * values[:3]), atol=1e-8)
+    assert np.allclose(result.shares, values[:3] ** 2 / (values**2).sum())
+
+
+VIEWS = [
+    Settings(**SMALL),
+    Settings(activation="tanh", topology="gaussian", **SMALL),
+    Settings(activation="linear", topology="rotation", memory=20.0, leak=0.5, seed=3, **SMALL),
+    Settings(drive="scaling", spectral_radius=1.1, input_scaling=0.3, bend=0.0, bias=0.0, units=40, signal="henon"),
+    Settings(activation="tanh", drive="scaling", topology="sparse", units=40, signal="henon"),
+]
+
+
+@pytest.mark.parametrize("settings", VIEWS, ids=to_query)
+def test_the_code_makes_the_numbers_of_the_view(studio, settings, capsys):
+    made: dict = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sn.estimators.OutOfRange)
+        exec(studio.panel("code", settings, silent), made)
+    panel = {name: studio.panel(name, settings, silent) for name in ("trajectory", "spectrum", "echo", "forecast", settings.activation)}
+    net = studio.network(settings, settings.activation, silent)
+    assert np.allclose(made["states"], sn.drive(net.reservoir, net.signal), atol=1e-9)
+    assert np.allclose(made["spectrum"].exponents, panel["spectrum"].exponents, atol=1e-6)
+    assert np.allclose(made["curve"].test, panel[settings.activation].test, atol=1e-3)
+    assert np.allclose(np.abs(made["trajectory"]), np.abs(panel["trajectory"].points), atol=1e-6)
+    assert made["echo"].verdict == panel["echo"].verdict
+    assert made["valid"] == pytest.approx(panel["forecast"].valid, abs=3)
+    assert "the forecast is valid for" in capsys.readouterr().out
+
+
+def test_a_file_name_cannot_break_out_of_the_code(studio):
+    name = studio.catalogue.take("x\"); import os #'.npy", npy(np.sin(np.arange(600.0))))
+    text = studio.panel("code", Settings(signal=name, units=40), silent)
+    compile(text, "view", "exec")
+    assert repr("x\"); import os #'.npy") in text
+
+
+def test_every_picture_is_a_valid_figure(studio):
+    plotly = pytest.importorskip("plotly.graph_objects")
+    settings = Settings(**SMALL)
+    panel = {name: studio.panel(name, settings, silent) for name in ("trajectory", "spectrum", "forecast", *ACTIVATIONS)}
+    recall = pictures.Recall({name: panel[name] for name in ACTIVATIONS}, {})
+    drawn = [pictures.memory(recall, settings), pictures.spectrum(panel["spectrum"], settings)]
+    drawn += [pictures.trajectory(panel["trajectory"]), pictures.forecast(panel["forecast"], settings), pictures.blank()]
+    assert [len(plotly.Figure(figure).data) for figure in drawn] == [3, 1, 1, 2, 0]
+
+
+def test_what_is_out_of_reach_is_a_sentence(studio):
+    with pytest.raises(ValueError, match="memory must be"):
+        studio.panel("spectrum", Settings(topology="delay_line", activation="linear", **SMALL), silent)
+
+
+def test_a_memo_makes_a_value_once_and_forgets_the_oldest():
+    memo, made = Memo(2), []
+    for key in ("a", "b", "a", "c", "a", "b"):
+        memo.get(key, lambda key=key: made.append(key))
+    assert made == ["a", "b", "c", "b"]
+
+
+def test_who_waits_for_a_value_that_was_given_up_makes_it():
+    memo, begun, go = Memo(2), threading.Event(), threading.Event()
+
+    def give_up():
+        begun.set()
+        go.wait(10)
+        raise Superseded
+
+    def first():
+        with pytest.raises(Superseded):
+            memo.get("key", give_up)
+
+    thread = threading.Thread(target=first)
+    thread.start()
+    begun.wait(10)
+    threading.Timer(0.05, go.set).start()
+    assert memo.get("key", lambda: 7) == 7
+    thread.join(10)
+
+
+def test_a_newer_move_supersedes_an_older_one_of_its_own_tab_only():
+    desk, go, ended = Desk(), threading.Event(), []
+
+    def work(name):
+        def run(tell):
+            go.wait(10)
+            tell("on")
+            ended.append(name)
+            return name
+
+        return run
+
+    assert desk.ask("one tab", "old", work("old")).waiting and desk.ask("other tab", "shared", work("shared")).waiting
+    assert desk.ask("one tab", "shared", work("shared")).waiting  # old is given up
+    assert desk.ask("one tab", "new", work("new")).waiting  # shared is not: the other tab waits for it
+    go.set()
+    assert desk.ask("one tab", "new", work("new"), patience=10).value == "new"
+    assert desk.ask("other tab", "shared", work("shared"), patience=10).value == "shared"
+    assert sorted(ended) == ["new", "shared"]
+
+
+def test_a_fault_of_the_program_is_a_sentence_not_a_trace(caplog):
+    answer = Desk().ask("tab", "key", lambda tell: {}["missing"], patience=10)
+    assert "error of the program" in answer.problem and "missing" not in answer.problem
+    assert "KeyError" in caplog.text
+
+
+def test_without_dash_the_command_says_what_to_install(monkeypatch, capsys):
+    real = builtins.__import__
+
+    def lacking(name, *arguments, **options):
+        if name.startswith("explorer"):
+            raise ModuleNotFoundError("No module named 'dash'", name="dash")
+        return real(name, *arguments, **options)
+
+    monkeypatch.setattr(builtins, "__import__", lacking)
+    assert main(["explore"]) == 2
+    assert capsys.readouterr().err == "spheresn: explore must find the package dash, got none; pip install 'spheresn[explore]'\n"
+
+
+def test_a_missing_file_is_one_sentence(tmp_path, capsys):
+    pytest.importorskip("dash")
+    assert main(["explore", str(tmp_path / "none.csv")]) == 2
+    said = capsys.readouterr().err
+    assert "FILE must be an existing file" in said and said.count("\n") == 1
