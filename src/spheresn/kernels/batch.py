@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .activate import activate, add_input
-from .names import DEGENERATE, OVERFLOW, entry
+from .names import DEGENERATE, OVERFLOW, copy_row, entry
 
 
 @entry
@@ -34,5 +34,5 @@ def batch_loop(
             if status == OVERFLOW:
                 return degenerate, b, k
             degenerate += status == DEGENERATE
-            current[b] = states[b, k]
+            copy_row(states[b, k], current[b])
     return degenerate, -1, -1

@@ -8,7 +8,7 @@ import numpy as np
 
 from .activate import activate, add_input
 from .multiply import multiply
-from .names import OVERFLOW, compiled, entry
+from .names import OVERFLOW, compiled, copy_row, entry
 from .rotate import absorb_fading, back_substitute
 
 ENDLESS = 1e100  # deviations of the series: a run that gets here is as good as infinite, and can still be scaled back
@@ -49,8 +49,8 @@ def closed_loop(recurrent: Any, inputs: Any, bias: Any, act: Any, readout: Any, 
     state, after, a = start.copy(), np.empty_like(start), np.empty_like(start)
     heard = np.empty(m + known.shape[1], start.dtype)
     for k in range(steps):
-        heard[:m] = last
-        heard[m:] = known[k]
+        copy_row(last, heard[:m])
+        copy_row(known[k], heard[m:])
         multiply(recurrent, state, a)
         add_input(inputs, bias, heard, a)
         if activate(kind, radius, bend, leak, low, high, a, state, after) == OVERFLOW:
@@ -58,7 +58,7 @@ def closed_loop(recurrent: Any, inputs: Any, bias: Any, act: Any, readout: Any, 
         state, after = after, state
         if not read_out(readout, state, last):
             return k
-        outputs[k] = last
+        copy_row(last, outputs[k])
     return steps
 
 
@@ -80,7 +80,7 @@ def taught_loop(
     heard, row, wanted = np.zeros(d + m, start.dtype), np.empty(len(triangle)), np.empty(m)
     weights = np.zeros_like(right)
     for k in range(steps):
-        heard[:d] = signal[k]
+        copy_row(signal[k], heard[:d])
         multiply(recurrent, state, a)
         add_input(inputs, bias, heard, a)
         if activate(kind, radius, bend, leak, low, high, a, state, after) == OVERFLOW:
@@ -88,8 +88,8 @@ def taught_loop(
         state, after = after, state
         if k % every == 0:
             row[0] = 1.0
-            row[1:] = state
-            wanted[:] = targets[k]
+            copy_row(state, row[1:])
+            copy_row(targets[k], wanted)
             absorb_fading(triangle, right, row, wanted, forgetting, penalty, k)
             back_substitute(triangle, right, weights)
         for i in range(m):

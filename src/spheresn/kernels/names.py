@@ -38,3 +38,10 @@ def entry(function: Function) -> Function:
 
 def _jit(function: Any, **options: Any) -> Any:
     return njit(nogil=True, error_model="numpy", fastmath=FASTMATH, **options)(function)
+
+
+@compiled
+def copy_row(values: Any, out: Any) -> None:
+    """out = values. Assigning a slice would make numba compile the text of an error about shapes: a third of all compiling."""
+    for i in range(len(out)):
+        out[i] = values[i]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .names import compiled, entry
+from .names import compiled, copy_row, entry
 
 
 @compiled
@@ -49,8 +49,8 @@ def absorb_rows(triangle: Any, right: Any, states: Any, targets: Any, forgetting
     row, target = np.empty(len(triangle)), np.empty(right.shape[1])
     for k in range(len(states)):
         row[0] = 1.0
-        row[1:] = states[k]
-        target[:] = targets[k]
+        copy_row(states[k], row[1:])
+        copy_row(targets[k], target)
         absorb_fading(triangle, right, row, target, forgetting, penalty, seen + k)
 
 

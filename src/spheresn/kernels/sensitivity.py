@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .activate import sum_of_squares
-from .names import FINE, entry
+from .names import FINE, copy_row, entry
 from .rows import multiply_both
 from .tangent import tangent_step, work_space
 
@@ -27,7 +27,8 @@ def sensitivity_loop(recurrent: Any, inputs: Any, bias: Any, act: Any, signal: A
         multiply_both(recurrent, state, old, work[0], new)
         newest = (k % slots) * width
         old[newest : newest + width] = 0
-        new[newest : newest + width] = inputs
+        for i in range(width):
+            copy_row(inputs[i], new[newest + i])
         status = tangent_step(inputs, bias, act, signal[k], state, old, new, work)
         if status != FINE:
             return status, k

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .activate import activate, add_input, project
-from .names import BENT, DEGENERATE, FINE, LINEAR, OVERFLOW, SPHERE, TANH, compiled
+from .names import BENT, DEGENERATE, FINE, LINEAR, OVERFLOW, SPHERE, TANH, compiled, copy_row
 from .rows import dot, length, scale_to_one, without
 
 
@@ -33,7 +33,7 @@ def linearise(act: Any, state: Any, work: Any) -> Any:
         if size == 0 or not np.isfinite(gain) or gain == 0:
             return (DEGENERATE if size == 0 else OVERFLOW), gain
     if kind == SPHERE:
-        value[:] = a
+        copy_row(a, value)
     elif kind == BENT:
         gain *= bend_with_slope(a, bend, value, slope)
     elif activate(kind, one, bend, one, low, high, a, state, value) != FINE:
@@ -91,7 +91,7 @@ def move(act: Any, work: Any, state: Any) -> Any:
     for i in range(len(state)):
         mixed[i] = (one - leak) * state[i] + leak * size * value[i]
     if kind >= TANH:
-        state[:] = mixed
+        copy_row(mixed, state)
         return FINE, one
     status = project(mixed, radius, low, high, state)
     span = length(mixed, low, high)

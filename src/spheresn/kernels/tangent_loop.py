@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .names import FINE, OVERFLOW, entry
+from .names import FINE, OVERFLOW, copy_row, entry
 from .rows import multiply_both, scale_to_one
 from .tangent import tangent_step, work_space
 
@@ -36,7 +36,7 @@ def tangent_vector_loop(
             tangent[:] = 0
             return FINE, k
         block, carried = carried, block
-    tangent[:] = block[0]
+    copy_row(block[0], tangent)
     return FINE, len(signal)
 
 
@@ -52,5 +52,6 @@ def tangent_block_loop(recurrent: Any, inputs: Any, bias: Any, act: Any, signal:
             return status, k
         old, new = new, old
     if len(signal) % 2 == 1:
-        block[:] = old
+        for i in range(len(block)):
+            copy_row(old[i], block[i])
     return FINE, len(signal)
