@@ -84,7 +84,7 @@ def serve(files: Sequence[Path], host: str, port: int, say: Callable[[str], None
     with threadpool_limits(1):
         listening = server(files, host, port)
         name = f"[{host}]" if ":" in host else host
-        say(f"explorer: http://{name}:{listening.server_port}/ (Ctrl-C ends it)")
+        say(f"explorer: http://{name}:{listening.port}/ (Ctrl-C ends it)")
         try:
             listening.serve_forever()
         finally:
