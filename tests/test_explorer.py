@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import io
+import socket
 import threading
 import warnings
 
@@ -279,3 +280,13 @@ def test_a_missing_file_is_one_sentence(tmp_path, capsys):
     assert main(["explore", str(tmp_path / "none.csv")]) == 2
     said = capsys.readouterr().err
     assert "FILE must be an existing file" in said and said.count("\n") == 1
+
+
+def test_a_place_that_is_taken_or_not_ours_is_one_sentence(capfd):
+    pytest.importorskip("dash")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        for host in ("127.0.0.1", "192.0.2.1"):  # the second is an address kept for examples, which no machine has
+            assert main(["explore", "--host", host, "--port", str(port)]) == 2
+            said = capfd.readouterr().err
+            assert f"got {host} and {port}" in said and said.count("\n") == 1

@@ -17,15 +17,15 @@ import pytest
 
 pytest.importorskip("dash")
 PANELS = ("trajectory", "memory", "spectrum", "forecast")
-QUIET = "document.querySelectorAll('.took').length === 5 && !document.querySelector('.busy')"
-HINT = "willReadFrequently"  # Chromium's advice to plotly on how to draw letters; not a fault
+QUIET = "document.querySelectorAll('.took').length === 5 && document.querySelectorAll('.js-plotly-plot').length === 4"
+HINTS = ("willReadFrequently", "GL Driver Message (OpenGL, Performance")  # Chromium's advice to plotly on speed, no faults
 
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory) -> Iterator[str]:
     """A running explorer with one file."""
     path = tmp_path_factory.mktemp("files") / "own wave.csv"
-    np.savetxt(path, sn_wave(), header="height", comments="")
+    np.savetxt(path, own_wave(), header="height", comments="")
     command = [sys.executable, "-m", "spheresn", "explore", str(path), "--port", "0"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
@@ -38,7 +38,7 @@ def address(tmp_path_factory) -> Iterator[str]:
     assert process.returncode == 0 and rest == ""
 
 
-def sn_wave() -> np.ndarray:
+def own_wave() -> np.ndarray:
     return np.sin(0.3 * np.arange(600.0)) + np.sin(0.41 * np.arange(600.0))
 
 
@@ -59,8 +59,8 @@ class Tab:
         """Until the address shows the query and all panels have their numbers."""
         if query is not None:
             self.page.wait_for_function(f"location.search.includes('{query}')")
-        self.page.wait_for_function(QUIET, timeout=60_000)
-        self.page.wait_for_timeout(900)  # a poll that was under way
+        self.page.wait_for_function(f"{QUIET} && !document.querySelector('.busy')", timeout=60_000)
+        self.page.wait_for_timeout(700)  # a poll that was under way
 
     def words(self) -> dict[str, str]:
         """The sentence under each panel, without the time it took."""
@@ -83,27 +83,42 @@ class Tab:
         self.page.press(f"input#{name}", "Enter")
 
     def close(self) -> None:
-        assert [text for text in self.said if HINT not in text] == []
+        assert [text for text in self.said if not any(hint in text for hint in HINTS)] == []
         self.page.close()
 
 
 SMALL = "?units=50&signal=mso"
 
 
-@pytest.mark.parametrize("width", [390, 1400])
-def test_nothing_comes_from_outside_the_console_is_clean_and_nothing_sticks_out(browser, address, width):
-    tab = Tab(browser, address, width, 844)
+@pytest.fixture(scope="module")
+def tab(browser, address) -> Iterator[Tab]:
+    """One tab that stays open, since a page of four pictures takes seconds to load."""
+    opened = Tab(browser, address + SMALL)
+    yield opened
+    opened.close()
+
+
+def looked_at(tab: Tab, address: str, width: int) -> None:
+    """Everything is drawn, from here, and fits."""
     assert {urlsplit(url).netloc for url in tab.asked if not url.startswith(("data:", "blob:"))} == {urlsplit(address).netloc}
     assert tab.page.evaluate("document.documentElement.scrollWidth") <= width
     assert all(len(numbers) > 0 for numbers in tab.drawn().values())
     assert tab.page.evaluate("[...document.querySelectorAll('.figure')].every(one => one.getBoundingClientRect().width > 250)")
     if "SPHERESN_SCREENSHOTS" in os.environ:
         tab.page.screenshot(path=Path(os.environ["SPHERESN_SCREENSHOTS"], f"explorer-{width}.png"), full_page=width < 500)
-    tab.close()
 
 
-def test_a_dial_changes_every_picture_and_its_link_restores_them(browser, address):
-    tab = Tab(browser, address + SMALL)
+def test_nothing_comes_from_outside_and_nothing_sticks_out_on_a_desk(tab, address):
+    looked_at(tab, address, 1400)
+
+
+def test_nothing_comes_from_outside_and_nothing_sticks_out_on_a_phone(browser, address):
+    phone = Tab(browser, address, 390, 844)
+    looked_at(phone, address, 390)
+    phone.close()
+
+
+def test_a_dial_changes_every_picture_its_link_restores_them_and_tabs_do_not_disturb_each_other(tab, browser):
     before = tab.drawn()
     tab.page.focus("#memory [role=slider]")
     for _ in range(4):
@@ -112,19 +127,12 @@ def test_a_dial_changes_every_picture_and_its_link_restores_them(browser, addres
     after = tab.drawn()
     assert all(before[name] != after[name] for name in PANELS)
     other = Tab(browser, tab.page.url)
-    assert other.drawn() == after and other.words() == tab.words() and other.page.url == tab.page.url
-    other.close()
-    tab.close()
-
-
-def test_two_tabs_do_not_disturb_each_other(browser, address):
-    one, other = Tab(browser, address + SMALL), Tab(browser, address + SMALL + "&activation=tanh")
     kept = other.drawn(), other.words(), other.page.url
-    one.choose("activation", "linear")
-    one.wait("activation=linear")
+    assert kept == (after, tab.words(), tab.page.url)
+    tab.choose("activation", "linear")
+    tab.wait("activation=linear")
+    assert tab.words()["echo"].startswith("Echo state: yes, proved") and tab.drawn()["forecast"] != after["forecast"]
     assert (other.drawn(), other.words(), other.page.url) == kept
-    assert one.words()["echo"].startswith("Echo state: yes, proved")
-    one.close()
     other.close()
 
 
@@ -135,8 +143,7 @@ def test_two_tabs_do_not_disturb_each_other(browser, address):
         ("seed", "<b>x</b>", "seed must be a number, got '<b>x</b>'"),
     ],
 )
-def test_bad_input_is_a_sentence_and_the_pictures_stay(browser, address, name, typed, sentence):
-    tab = Tab(browser, address + SMALL)
+def test_bad_input_is_a_sentence_and_the_pictures_stay(tab, name, typed, sentence):
     before = tab.drawn()
     tab.type(name, typed)
     tab.page.wait_for_function("document.querySelector('#message').innerText !== ''")
@@ -144,25 +151,25 @@ def test_bad_input_is_a_sentence_and_the_pictures_stay(browser, address, name, t
     tab.type(name, "60")
     tab.page.wait_for_function("document.querySelector('#message').innerText === ''")
     tab.wait(f"{name}=60")
-    tab.close()
 
 
-def test_a_bad_link_and_a_memory_out_of_reach_are_sentences(browser, address):
-    tab = Tab(browser, address + "?signal=/etc/passwd")
-    assert "signal must be one of" in tab.message() and "defaults" in tab.message()
-    tab.close()
-    tab = Tab(browser, address + SMALL + "&activation=linear&topology=delay_line")
-    assert tab.words()["spectrum"].startswith("memory must be")
-    tab.close()
+def test_the_button_shows_the_code_of_the_view(tab):
+    assert not tab.page.is_visible("#code-note")
+    tab.page.click("#code-button")
+    tab.page.wait_for_selector("#code-note:has-text('signal = model')")
+    tab.choose("activation", "tanh")
+    tab.page.wait_for_selector("#code-note:has-text(\"activation='tanh'\")")
+    tab.page.click("#code-button")
+    tab.wait()
 
 
-def test_the_file_of_the_command_line_and_uploads_are_signals(browser, address, tmp_path):
-    tab = Tab(browser, address + "?units=50&signal=file1")
-    given = tab.drawn()
-    np.save(tmp_path / "same.npy", sn_wave())
-    tab.page.set_input_files("#upload input", tmp_path / "same.npy")
+def test_uploads_are_signals_or_sentences(tab, tmp_path):
+    before = tab.drawn()
+    np.save(tmp_path / "own.npy", own_wave())
+    tab.page.set_input_files("#upload input", tmp_path / "own.npy")
     tab.wait("signal=upload-")
-    assert tab.drawn()["forecast"] == given["forecast"]
+    assert tab.drawn()["forecast"][0] != before["forecast"][0]
+    assert tab.drawn()["forecast"][0][100:] == pytest.approx(own_wave()[500:], rel=1e-3)  # its last sixth is the truth
     (tmp_path / "large.csv").write_bytes(b"1\n" * 2_600_000)
     tab.page.set_input_files("#upload input", tmp_path / "large.csv")
     tab.page.wait_for_function("document.querySelector('#message').innerText !== ''")
@@ -170,30 +177,31 @@ def test_the_file_of_the_command_line_and_uploads_are_signals(browser, address, 
     (tmp_path / "short.csv").write_text("1\n2\n")
     tab.page.set_input_files("#upload input", tmp_path / "short.csv")
     tab.page.wait_for_function("document.querySelector('#message').innerText.includes('300')")
-    tab.close()
 
 
-def test_the_button_shows_the_code_of_the_view(browser, address):
-    tab = Tab(browser, address + SMALL)
-    assert not tab.page.is_visible("#code-note")
-    tab.page.click("#code-button")
-    tab.page.wait_for_selector("#code-note:has-text('memory=3.0')")
-    tab.choose("activation", "linear")
-    tab.page.wait_for_selector("#code-note:has-text(\"activation='linear'\")")
-    tab.close()
-
-
-def test_heavy_work_shows_progress_and_leaves_other_tabs_alone(browser, address):
+def test_heavy_work_shows_progress_and_leaves_other_tabs_alone(tab, browser, address):
     heavy = browser.new_page()
     heavy.goto(address + "?units=1500&topology=gaussian")
     heavy.wait_for_selector(".panel.busy .note:has-text('…')", timeout=60_000)
-    tab = Tab(browser, address + SMALL + "&seed=7")
+    tab.type("seed", "7")
+    tab.wait("seed=7")
     assert heavy.query_selector(".busy") is not None
-    tab.close()
     heavy.fill("input#units", "50")
     heavy.press("input#units", "Enter")
-    heavy.wait_for_function(QUIET, timeout=60_000)
+    heavy.wait_for_function(f"{QUIET} && !document.querySelector('.busy')", timeout=60_000)
     heavy.close()
+
+
+def test_a_bad_link_is_a_sentence(browser, address):
+    page = Tab(browser, address + "?signal=/etc/passwd")
+    assert "signal must be one of" in page.message() and "file1" in page.message() and "defaults" in page.message()
+    page.close()
+
+
+def test_a_memory_out_of_reach_is_a_sentence(browser, address):
+    page = Tab(browser, address + "?units=50&signal=file1&activation=linear&topology=delay_line")
+    assert page.words()["spectrum"].startswith("memory must be")
+    page.close()
 
 
 def test_the_server_answers_to_its_own_name_only(address):

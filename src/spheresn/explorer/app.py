@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import socket
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -60,12 +61,20 @@ def server(files: Sequence[Path], host: str, port: int) -> BaseWSGIServer:
         response.headers["X-Content-Type-Options"] = "nosniff"
         return response
 
-    try:
-        listening = make_server(host, port, app.server, threaded=True)
-    except SystemExit:  # how werkzeug says that the port is taken
-        raise ValueError(f"--port must be free, got {port}; choose another, or 0 for any") from None
+    with _bound(host, port) as place:
+        listening = make_server(host, port, app.server, threaded=True, fd=place.fileno())
     Thread(target=_warm_up, args=(studio,), daemon=True).start()
     return listening
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    """A socket at that place, or one sentence; left to itself the server would print three lines and exit."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        sentence = f"--host and --port must be a free place of this machine, got {host} and {port} ({error.strerror})"
+        raise ValueError(f"{sentence}; choose another port, or 0 for any") from None
 
 
 def serve(files: Sequence[Path], host: str, port: int, say: Callable[[str], None]) -> None:
@@ -75,7 +84,7 @@ def serve(files: Sequence[Path], host: str, port: int, say: Callable[[str], None
     with threadpool_limits(1):
         listening = server(files, host, port)
         name = f"[{host}]" if ":" in host else host
-        say(f"explorer: http://{name}:{listening.server_port}/ (Ctrl-C ends it)")
+        say(f"explorer: http://{name}:{listening.port}/ (Ctrl-C ends it)")
         try:
             listening.serve_forever()
         finally:

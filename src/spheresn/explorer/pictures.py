@@ -37,13 +37,21 @@ def trajectory(result: Trajectory) -> Figure:
     """A turnable path, dark at its beginning and bright at its end; the view is kept while dials move."""
     points = np.pad(result.points[:POINTS], ((0, 0), (0, 3 - result.points.shape[1]))).astype(np.float32)
     x, y, z = (column.tolist() for column in points.T)
-    bar = {"title": {"text": "step", "side": "right"}, "thickness": 8, "len": 0.7, "outlinewidth": 0, "x": 1.0}
+    bar = {
+        "orientation": "h",
+        "title": {"text": "step", "side": "right"},
+        "thickness": 6,
+        "len": 0.5,
+        "outlinewidth": 0,
+        "y": 0,
+        "yanchor": "top",
+    }
     line = {"width": 3, "color": list(range(len(x))), "colorscale": "Viridis", "colorbar": bar}
     axis = {"backgroundcolor": "#fbfcfd", "gridcolor": GRID, "showbackground": True, "nticks": 4, "tickfont": {"size": 10}}
     scene: dict[str, Any] = {f"{name}axis": {**axis, "title": {"text": f"PC {i}"}} for i, name in enumerate("xyz", start=1)}
-    scene |= {"aspectmode": "cube", "camera": {"eye": {"x": 1.3, "y": 1.3, "z": 0.75}, "center": {"x": 0, "y": 0, "z": -0.12}}}
+    scene |= {"aspectmode": "cube", "camera": {"eye": {"x": 1.5, "y": 1.5, "z": 0.8}, "center": {"x": 0, "y": 0, "z": -0.1}}}
     trace = {"type": "scatter3d", "mode": "lines", "x": x, "y": y, "z": z, "line": line, "hoverinfo": "skip"}
-    margin = {"l": 0, "r": 0, "t": 0, "b": 0}
+    margin = {"l": 0, "r": 0, "t": 0, "b": 34}
     return {"data": [trace], "layout": {**_layout(), "scene": scene, "margin": margin, "uirevision": "camera"}}
 
 
