@@ -1,7 +1,4 @@
-"""The command line: a function from arguments to an exit code.
-
-0: done; 1: done, but with units that failed (the report shows the holes); 2: bad input, one sentence; 130 or 143: stopped, to be continued.
-"""
+"""Commands on the paper: redo it, judge its claims."""
 
 from __future__ import annotations
 
@@ -17,15 +14,14 @@ from typing import Annotated, Any
 import typer
 from joblib import cpu_count
 
-from . import reproduce as job
-from ._version import __version__
-from .console import watch
-from .experiments import EXPERIMENTS
-from .report import Section
-from .report.claims import read_claims, tell_claim
-from .sweep import CannotWrite, ClusterError, InUse, LedgerError, Progress, Unit
+from .. import reproduce as job
+from ..console import watch
+from ..experiments import EXPERIMENTS
+from ..report import Section
+from ..report.claims import read_claims, tell_claim
+from ..sweep import Progress, Unit
+from ._app import app
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False)
 Out = Annotated[Path, typer.Option("--out", help="Directory of results.")]
 
 
@@ -35,38 +31,6 @@ class Stopped(KeyboardInterrupt):
     def __init__(self, signal_number: int) -> None:
         super().__init__()
         self.code = 128 + signal_number
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; whatever is wrong with its input becomes one sentence on stderr and the code 2."""
-    try:
-        code = app(args=list(sys.argv[1:] if arguments is None else arguments), prog_name="spheresn", standalone_mode=False)
-        return int(code or 0)
-    except typer.TyperException as error:
-        return _sorry(error.format_message() or "see spheresn --help", error.exit_code)
-    except (ValueError, LedgerError, InUse, ClusterError, CannotWrite) as error:
-        return _sorry(str(error), 2)
-    except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        return _sorry(f"{where}{error.strerror or error}; choose a directory that can be written and has room", 2)
-
-
-def _sorry(sentence: str, code: int) -> int:
-    print(f"spheresn: {' '.join(sentence.split())}", file=sys.stderr)
-    return code
-
-
-def _version(asked: bool) -> None:
-    if asked:
-        print(__version__)
-        raise typer.Exit
-
-
-@app.callback()
-def _options(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
-) -> None:
-    """Echo state networks on a hyper-sphere: redo the paper, judge its claims."""
 
 
 @app.command()

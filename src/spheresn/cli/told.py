@@ -1,0 +1,93 @@
+"""What commands say: aligned tables for people, JSON for programs, a bar on a terminal while they work."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from ..own.forecast import Outlook
+from ..own.numbers import rounded, shown
+from ..own.summary import errors_by_horizon, fitted, rows_ahead
+from ..own.verdict import sentences, shown_horizons
+
+WIDTH = 100  # where the output is no terminal
+SHOWN_COLUMNS, SHOWN_ROWS = 4, 5
+
+
+@contextmanager
+def progress(stages: int) -> Iterator[Callable[[str], None]]:
+    """A function to be told what begins; it moves a bar if stderr is a terminal."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda doing: None
+        return
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as bars:
+        task = bars.add_task("reading", total=stages + 1)
+        yield lambda doing: bars.update(task, description=f"{doing:<20}", advance=1)
+
+
+def tell_json(content: dict[str, Any]) -> None:
+    """One JSON object on stdout, and nothing else."""
+    print(json.dumps(content, indent=2, allow_nan=False))
+
+
+def tell(*parts: str | Table) -> None:
+    """Text as it is, markup and all, and tables."""
+    console = Console(highlight=False, markup=False, emoji=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, markup=False, emoji=False, width=WIDTH, file=sys.stdout)
+    for part in parts:
+        console.print(part, soft_wrap=False)
+
+
+def table(title: str, head: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> Table:
+    """Names left, numbers right; whatever they contain is printed literally."""
+    made = Table(title=Text(title, style="bold"), title_justify="left", box=None, pad_edge=False, header_style="dim")
+    for place, name in enumerate(head):
+        made.add_column(Text(shown(name, 24)), justify="right" if place else "left", overflow="fold")
+    for name, cells in rows:
+        made.add_row(Text(shown(name)), *(Text(cell) for cell in cells))
+    return made
+
+
+def told_notes(notes: Sequence[str]) -> list[str]:
+    """Each on a line of its own."""
+    return [f"note: {shown(note, 400)}" for note in notes]
+
+
+def tell_forecast(outlook: Outlook, files: Sequence[Path]) -> None:
+    """Verdict, errors, the next rows, what was fitted, where the rest is."""
+    series, names = outlook.series, outlook.series.names[:SHOWN_COLUMNS]
+    more = f" (the first {SHOWN_COLUMNS} of {len(series.names)} columns)" if len(series.names) > SHOWN_COLUMNS else ""
+    head = [series.clock.name if series.clock else "row", *names]
+    ahead = [(time, cells[:SHOWN_COLUMNS]) for time, cells in rows_ahead(outlook, SHOWN_ROWS)]
+    horizons = [*(f"{step} ahead" for step in shown_horizons(outlook.steps)), "all"]
+    errors = [(name, [rounded(error, 3) for error in row]) for name, row in errors_by_horizon(outlook)]
+    tell(
+        f"{shown(series.source)}: {len(series.values)} rows of {shown(', '.join(series.names), 60)}; {outlook.steps} steps ahead",
+        *told_notes(series.notes),
+        "",
+        *sentences(outlook.test, outlook.steps),
+        "",
+        table("Error in the backtest, in standard deviations (1: no better than the mean)", ["method", *horizons], errors),
+        "",
+        table(f"Next rows ± 90 % interval{more}", head, ahead),
+        "",
+        told_fit(fitted(outlook.model)),
+        *(str(path) for path in files),
+    )
+
+
+def told_fit(values: dict[str, float]) -> str:
+    """What was fitted, on one line."""
+    return "network: " + ", ".join(f"{name} {rounded(value)}" for name, value in values.items())
