@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -9,11 +10,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
+from ..own.analyse import Analysis
 from ..own.forecast import Outlook
 from ..own.numbers import rounded, shown
 from ..own.summary import errors_by_horizon, fitted, rows_ahead
@@ -52,7 +55,7 @@ def tell(*parts: str | Table) -> None:
 
 def table(title: str, head: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> Table:
     """Names left, numbers right; whatever they contain is printed literally."""
-    made = Table(title=Text(title, style="bold"), title_justify="left", box=None, pad_edge=False, header_style="dim")
+    made = Table(title=Text(title, style="bold") if title else None, title_justify="left", box=None, pad_edge=False, header_style="dim")
     for place, name in enumerate(head):
         made.add_column(Text(shown(name, 24)), justify="right" if place else "left", overflow="fold")
     for name, cells in rows:
@@ -63,6 +66,55 @@ def table(title: str, head: Sequence[str], rows: Sequence[tuple[str, Sequence[st
 def told_notes(notes: Sequence[str]) -> list[str]:
     """Each on a line of its own."""
     return [f"note: {shown(note, 400)}" for note in notes]
+
+
+def tell_notes(notes: Sequence[str]) -> None:
+    """On stderr, where stdout is for data."""
+    for line in told_notes(notes):
+        print(line, file=sys.stderr)
+
+
+def print_rows(rows: list[list[str]]) -> None:
+    """CSV on stdout."""
+    csv.writer(sys.stdout, lineterminator="\n").writerows(rows)
+
+
+def tell_fit(told: dict[str, Any], path: Path) -> None:
+    """What was fitted to what, and where it is."""
+    target = f" -> {shown(told['target'])}" if told["target"] else ""
+    lines = [f"{told['kind']} of {shown(', '.join(told['columns']), 60)}{target}, {told['rows']} rows", *told_notes(told["notes"])]
+    if told["error"] is not None:
+        lines.append(f"leave-one-out error {rounded(told['error'])} standard deviations of the target (1: no better than the mean)")
+    tell(*lines, told_fit(told["fitted"]), str(path))
+
+
+def tell_analysis(found: Analysis, files: Sequence[Path]) -> None:
+    """The answers first, then the numbers behind them."""
+    largest, error = found.exponents.exponents[:3], found.exponents.standard_errors[:3]
+    fades = "the past fades" if largest[0] < 0.0 else "the past does not fade"
+    relative = found.profile.sensitivity / found.profile.sensitivity[0]
+    rows = [
+        (
+            "largest exponents per step",
+            [", ".join(f"{rounded(x, 3)} ± {rounded(e, 1)}" for x, e in zip(largest, error, strict=True)), fades],
+        ),
+        ("echo state", [found.echo.verdict, f"washout {rounded(np.ceil(found.echo.washout))} steps"]),
+        ("influence of an input", [", ".join(rounded(float(relative[j]), 2) for j in (1, 5, 20)), "1, 5, 20 steps later, at first 1"]),
+        ("recall of your data", [rounded(found.recall.total, 3), f"sum of R² over delays 0 to {len(found.recall.per_delay) - 1}"]),
+    ]
+    if found.capacity is not None:
+        degrees = ", ".join(f"degree {i}: {rounded(float(c), 3)}" for i, c in enumerate(found.capacity.by_degree, 1))
+        rows.append(("capacity, white noise", [rounded(found.capacity.total, 3), f"{degrees}; at most {found.capacity.rank}"]))
+    tell(
+        f"{shown(found.series.source)}: network driven by {found.rows} rows of {shown(', '.join(found.series.names), 60)}",
+        *told_notes(found.series.notes),
+        "",
+        table("", ["measure", "value", ""], rows),
+        "",
+        shown(found.echo.reason, 400),
+        told_fit(fitted(found.model)),
+        *(str(path) for path in files),
+    )
 
 
 def tell_forecast(outlook: Outlook, files: Sequence[Path]) -> None:

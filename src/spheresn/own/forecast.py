@@ -40,9 +40,8 @@ class Outlook:
 
     @property
     def times(self) -> list[str]:
-        """The time of each forecast; without a clock the number of the row, the first of the data being 1."""
-        rows = len(self.series.values)
-        return self.series.clock.ahead(self.steps) if self.series.clock else [str(rows + step) for step in range(1, self.steps + 1)]
+        """The time of each forecast."""
+        return self.series.ahead(self.steps)
 
 
 def forecast(series: Series, steps: int | None, units: int, seed: int, tell: Tell = lambda doing: None) -> Outlook:
@@ -50,7 +49,7 @@ def forecast(series: Series, steps: int | None, units: int, seed: int, tell: Tel
     whole("--units", units, 1)
     ahead = horizon(len(series.values), steps)
     series = varying(series, first_origin(len(series.values)))
-    centre, scale = _centre_and_scale(series.values)
+    centre, scale = centre_and_scale(series.values)
     rows = (series.values - centre) / scale
     with threadpool_limits(1):  # these matrices are small: threads would wait for each other
         recipe = choose(rows[: first_origin(len(rows))], ahead, units, seed, tell)
@@ -81,7 +80,7 @@ def varying(series: Series, rows: int) -> Series:
     return replace(series, names=names, values=np.ascontiguousarray(series.values[:, varies]), notes=(*series.notes, *note))
 
 
-def _centre_and_scale(values: Floats) -> tuple[Floats, Floats]:
+def centre_and_scale(values: Floats) -> tuple[Floats, Floats]:
     """Mean and deviation, by way of the largest value, whose square might overflow."""
     largest = np.abs(values).max(axis=0)
     return (values / largest).mean(axis=0) * largest, (values / largest).std(axis=0) * largest

@@ -13,16 +13,17 @@ from .numbers import plain, with_interval
 from .verdict import TITLES, sentences, shown_horizons, winner
 
 
-def fitted(model: ESNForecaster) -> dict[str, Any]:
+def fitted(model: Any) -> dict[str, Any]:
     """What was fitted, under the names of the library."""
-    return {
+    told = {
         "units": model.units,
         "memory": float(model.memory_),
         "bend": float(model.bend_),
         "penalty": float(model.penalty_),
-        "noise": float(model.noise),
+        "noise": float(getattr(model, "noise", 0.0)),
         "exponent": float(model.lyapunov_),
     }
+    return told if isinstance(model, ESNForecaster) else {name: value for name, value in told.items() if name != "noise"}
 
 
 MEANINGS = {

@@ -36,6 +36,13 @@ class Clock:
         return [_number(last + step * k) for k in range(1, steps + 1)]
 
     @property
+    def written(self) -> list[str]:
+        """The times of the rows."""
+        if isinstance(self.times, pd.DatetimeIndex):
+            return [_written(time, self._days) for time in self.times]
+        return [_number(float(time)) for time in self.times]
+
+    @property
     def axis(self) -> pd.Index:
         """Times that can be drawn: matplotlib knows no time zones by name."""
         return self.times.tz_localize(None) if isinstance(self.times, pd.DatetimeIndex) else self.times

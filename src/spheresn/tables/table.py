@@ -25,6 +25,11 @@ class Series:
     clock: Clock | None
     notes: tuple[str, ...] = ()
 
+    def ahead(self, steps: int) -> list[str]:
+        """The times of the next rows; without a clock their numbers, the first row of the data being 1."""
+        rows = len(self.values)
+        return self.clock.ahead(steps) if self.clock else [str(rows + step) for step in range(1, steps + 1)]
+
     @property
     def frame(self) -> pd.DataFrame:
         """With names, as the estimators remember them."""
@@ -44,17 +49,20 @@ class Table:
 
     def pick(self, names: Sequence[str] = (), fill: str | None = None) -> Series:
         """The columns of these names, by default all of numbers; holes stop it, or are filled with straight lines ("linear")."""
-        chosen = [self._known(name) for name in dict.fromkeys(names)] or [
-            name for name, cells in self.cells.items() if cells.mostly_numbers
-        ]
+        chosen = [self._known(name) for name in dict.fromkeys(names)] or self.numeric
         if not chosen:
             raise ValueError(f"FILE must have a column of numbers, got none in {self.source!r}; name the columns in the first line")
         if not len(self.frame):
             raise ValueError(f"FILE must have rows below its header, got none in {self.source!r}; check how it was written")
-        left = [name for name in self.cells if not self.cells[name].mostly_numbers] if not names else []
+        left = [] if names else [name for name in self.cells if name not in chosen]
         told = [f"left out, not numbers: {', '.join(left)}"] if left else []
         columns = [self._whole(name, fill, told) for name in chosen]
         return Series(self.source, tuple(chosen), np.column_stack(columns), self.clock, (*self.notes, *told))
+
+    @property
+    def numeric(self) -> list[str]:
+        """The names of the columns of numbers, time apart."""
+        return [name for name, cells in self.cells.items() if cells.mostly_numbers]
 
     def _known(self, name: str) -> str:
         if name not in self.cells:
