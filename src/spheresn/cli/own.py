@@ -128,9 +128,8 @@ def analyse(
     """Measure a network that your data drive: Lyapunov exponents, echo state, memory, capacity; DIR/analysis.png and .svg."""
     writable(out)
     if (file.suffix == models.MODEL) != (data is not None):
-        raise ValueError(
-            f"DATA must be given for a saved model and for nothing else, got FILE {str(file)!r} and DATA {str(data)!r}; mend that"
-        )
+        what = "a saved model without DATA" if data is None else "DATA beside a table"
+        raise ValueError(f"arguments must be a table, or a saved model and the table that drives it, got {what}; mend that")
     fitting = 0 if data is not None else models.STAGES
     with progress(fitting + measure.STAGES) as tell:
         if data is not None:

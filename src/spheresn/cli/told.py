@@ -53,11 +53,11 @@ def tell(*parts: str | Table) -> None:
         console.print(part, soft_wrap=False)
 
 
-def table(title: str, head: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> Table:
-    """Names left, numbers right; whatever they contain is printed literally."""
+def table(title: str, head: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]], words: bool = False) -> Table:
+    """Names left, numbers right, or all left if they are `words`; whatever they contain is printed literally."""
     made = Table(title=Text(title, style="bold") if title else None, title_justify="left", box=None, pad_edge=False, header_style="dim")
     for place, name in enumerate(head):
-        made.add_column(Text(shown(name, 24)), justify="right" if place else "left", overflow="fold")
+        made.add_column(Text(shown(name, 24)), justify="right" if place and not words else "left", overflow="fold")
     for name, cells in rows:
         made.add_row(Text(shown(name)), *(Text(cell) for cell in cells))
     return made
@@ -90,16 +90,16 @@ def tell_fit(told: dict[str, Any], path: Path) -> None:
 
 def tell_analysis(found: Analysis, files: Sequence[Path]) -> None:
     """The answers first, then the numbers behind them."""
-    largest, error = found.exponents.exponents[:3], found.exponents.standard_errors[:3]
-    fades = "the past fades" if largest[0] < 0.0 else "the past does not fade"
+    largest, error = float(found.exponents.exponents[0]), float(found.exponents.standard_errors[0])
+    fades = "per step; negative: the past fades" if largest < 0.0 else "per step; not negative: the past does not fade"
     relative = found.profile.sensitivity / found.profile.sensitivity[0]
     rows = [
-        (
-            "largest exponents per step",
-            [", ".join(f"{rounded(x, 3)} ± {rounded(e, 1)}" for x, e in zip(largest, error, strict=True)), fades],
-        ),
+        ("largest exponent", [f"{rounded(largest, 3)} ± {rounded(error, 1)}", fades]),
         ("echo state", [found.echo.verdict, f"washout {rounded(np.ceil(found.echo.washout))} steps"]),
-        ("influence of an input", [", ".join(rounded(float(relative[j]), 2) for j in (1, 5, 20)), "1, 5, 20 steps later, at first 1"]),
+        (
+            "influence of an input",
+            [", ".join(rounded(float(relative[j]), 2) for j in (1, 5, 20)), "1, 5, 20 steps later, relative to at once"],
+        ),
         ("recall of your data", [rounded(found.recall.total, 3), f"sum of R² over delays 0 to {len(found.recall.per_delay) - 1}"]),
     ]
     if found.capacity is not None:
@@ -109,7 +109,7 @@ def tell_analysis(found: Analysis, files: Sequence[Path]) -> None:
         f"{shown(found.series.source)}: network driven by {found.rows} rows of {shown(', '.join(found.series.names), 60)}",
         *told_notes(found.series.notes),
         "",
-        table("", ["measure", "value", ""], rows),
+        table("", ["measure", "value", ""], rows, words=True),
         "",
         shown(found.echo.reason, 400),
         told_fit(fitted(found.model)),

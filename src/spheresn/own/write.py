@@ -39,8 +39,8 @@ def save_forecast(outlook: Outlook, folder: Path, command: str) -> list[Path]:
 
 
 def save_drawing(draw: Callable[[], Figure], folder: Path, stem: str, words: str) -> Drawing:
-    """As PNG and SVG; names of columns are text, never formulas."""
-    with quiet(), matplotlib.rc_context(STYLE | {"text.parse_math": False}):
+    """As PNG and SVG."""
+    with quiet(), matplotlib.rc_context(STYLE):
         save_figure(draw(), folder, stem)
     return Drawing(stem, words, (folder / f"{stem}.svg").read_text(encoding="utf-8"))
 
