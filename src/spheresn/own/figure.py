@@ -60,9 +60,8 @@ def _draw_column(axes: Axes, outlook: Outlook, column: int) -> None:
     _draw_backtest(axes, outlook, column, past, values)
     axes.fill_between(coming, lower, upper, color=COLOURS[NETWORK], alpha=0.18, linewidth=0, label="90 % interval")
     axes.plot(coming, forecast, color=COLOURS[NETWORK], linewidth=1.4, label="forecast")
-    axes.set_ylabel(
-        _short(outlook.series.names[column]) + (f" / 1e{power}" if power else ""), parse_math=False
-    )  # a dollar in a name is a dollar
+    label = _short(outlook.series.names[column]) + (f" / 1e{power}" if power else "")
+    axes.set_ylabel(label, parse_math=False)  # a dollar in a name is a dollar
     axes.margins(x=0.01)
     axes.spines[["top", "right"]].set_visible(False)
     if isinstance(past, pd.DatetimeIndex):

@@ -47,22 +47,28 @@ class Outlook:
 def forecast(series: Series, steps: int | None, units: int, seed: int, tell: Tell = lambda doing: None) -> Outlook:
     """Settings are chosen on the rows before the backtest; the same settings are then tested, and taught the whole series."""
     whole("--units", units, 1)
-    ahead = horizon(len(series.values), steps)
-    series = varying(series, first_origin(len(series.values)))
+    whole("--seed", seed, 0)
+    ahead, before = horizon(len(series.values), steps), first_origin(len(series.values))
+    series = varying(series, before)
+    centre, scale = centre_and_scale(series.values)
+    with threadpool_limits(1):  # these matrices are small: threads would wait for each other
+        recipe = choose((series.values[:before] - centre) / scale, ahead, units, seed, tell)
+        return by_recipe(series, ahead, recipe, tell)
+
+
+def by_recipe(series: Series, steps: int, recipe: Recipe, tell: Tell = lambda doing: None) -> Outlook:
+    """The backtest of a recipe beside the simple methods, and its forecast with intervals from the errors of that backtest."""
     centre, scale = centre_and_scale(series.values)
     rows = (series.values - centre) / scale
-    with threadpool_limits(1):  # these matrices are small: threads would wait for each other
-        recipe = choose(rows[: first_origin(len(rows))], ahead, units, seed, tell)
-        methods: dict[str, Teach] = {
-            NETWORK: lambda taught: Trained.of(recipe, taught),
-            PERSISTENCE: lambda taught: Persistence(),
-            LINEAR: Linear.of,
-        }
-        test = backtest(rows, ahead, methods, tell)
-        tell("forecasting")
-        final = Trained.of(recipe, rows)
-    values = final.ahead(ahead)
-    errors = test.errors(NETWORK)
+    methods: dict[str, Teach] = {
+        NETWORK: lambda taught: Trained.of(recipe, taught),
+        PERSISTENCE: lambda taught: Persistence(),
+        LINEAR: Linear.of,
+    }
+    test = backtest(rows, steps, methods, tell)
+    tell("forecasting")
+    final = Trained.of(recipe, rows)
+    values, errors = final.ahead(steps), test.errors(NETWORK)
     widths = np.column_stack([half_widths(errors[:, :, column]) for column in range(rows.shape[1])])
     series = replace(series, notes=(*series.notes, *_escapes(values, test, rows)))
     parts = (part * scale + centre for part in (values, values - widths, values + widths))

@@ -7,6 +7,7 @@ import numpy as np
 from .._checks import Floats
 
 LEVEL = 0.9
+ROUNDING = 1.0 - 1e-12  # so that 18.000000000000004 of 19 errors are 18
 NEIGHBOURS = 0.2  # horizons this much nearer or farther lend their errors
 
 
@@ -22,7 +23,7 @@ def half_widths(errors: Floats, level: float = LEVEL) -> Floats:
         reach = int(NEIGHBOURS * (step + 1))
         near = sizes[:, max(step - reach, 0) : step + reach + 1]
         wanted = min(level * (1.0 + 1.0 / independent(sizes[:, step])), 1.0)
-        widths[step] = np.quantile(near, wanted, method="higher")
+        widths[step] = np.quantile(near, wanted * ROUNDING, method="inverted_cdf")
     return widths
 
 

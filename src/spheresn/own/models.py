@@ -32,7 +32,7 @@ def fit_forecaster(series: Series, units: int, seed: int, tell: Tell = lambda do
     series = varying(series, rows)
     centre, scale = centre_and_scale(series.values)
     with threadpool_limits(1):
-        recipe = choose((series.values - centre) / scale, HORIZON, whole("--units", units, 1), seed, tell)
+        recipe = choose((series.values - centre) / scale, HORIZON, whole("--units", units, 1), whole("--seed", seed, 0), tell)
         tell("fitting")
         return recipe.learn(series.frame), series
 
@@ -44,7 +44,9 @@ def fit_regressor(series: Series, target: str, units: int, seed: int) -> ESNRegr
     if frame.shape[1] < 2:
         raise ValueError(f"FILE must have another column than --target, got only {target!r}; leave --target out for a forecaster")
     with threadpool_limits(1):
-        return ESNRegressor(whole("--units", units, 1), random_state=seed).fit(frame.drop(columns=target), frame[target])
+        return ESNRegressor(whole("--units", units, 1), random_state=whole("--seed", seed, 0)).fit(
+            frame.drop(columns=target), frame[target]
+        )
 
 
 def read_model(path: Path) -> Any:
