@@ -43,10 +43,9 @@ def fit_regressor(series: Series, target: str, units: int, seed: int) -> ESNRegr
     frame = series.frame
     if frame.shape[1] < 2:
         raise ValueError(f"FILE must have another column than --target, got only {target!r}; leave --target out for a forecaster")
+    model = ESNRegressor(whole("--units", units, 1), random_state=whole("--seed", seed, 0))
     with threadpool_limits(1):
-        return ESNRegressor(whole("--units", units, 1), random_state=whole("--seed", seed, 0)).fit(
-            frame.drop(columns=target), frame[target]
-        )
+        return model.fit(frame.drop(columns=target), frame[target])
 
 
 def read_model(path: Path) -> Any:

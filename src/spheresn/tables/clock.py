@@ -123,7 +123,17 @@ def _dates(words: pd.Series, options: dict[str, object]) -> pd.DatetimeIndex | N
 
 
 def _evenness(times: pd.DatetimeIndex) -> tuple[bool, bool]:
-    return bool(times.is_monotonic_increasing), len(times) > 2 and bool(times.is_unique) and pd.infer_freq(times) is not None
+    return bool(times.is_monotonic_increasing), _frequency(times) is not None
+
+
+def _frequency(times: pd.DatetimeIndex) -> object | None:
+    """The even step of dates, by the calendar where that fits: days, business days, months."""
+    if len(times) < 3 or not times.is_unique:
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # pandas announces that it will return an offset here; both are understood
+        found = pd.infer_freq(times)
+    return None if found is None else pd.tseries.frequencies.to_offset(found)
 
 
 def clock_of(name: str, times: pd.Index, first_row: int) -> Clock:
@@ -135,9 +145,9 @@ def clock_of(name: str, times: pd.Index, first_row: int) -> Clock:
         at = int(np.argmax(missing)) if missing.any() else int(np.argmin(grows)) + 1
         raise ValueError(f"time column {name!r} must grow from row to row, got {times[at]} in row {first_row + at}; sort or mend the rows")
     if isinstance(times, pd.DatetimeIndex):
-        frequency = pd.infer_freq(times) if len(times) > 2 else None
+        frequency = _frequency(times)
         if frequency is not None:
-            return Clock(name, times, pd.tseries.frequencies.to_offset(frequency), ())
+            return Clock(name, times, frequency, ())
         steps = np.diff(times.tz_localize(None).to_numpy()).astype("timedelta64[ns]").astype(np.int64)
         common = int(np.median(steps)) if len(steps) else 86_400_000_000_000
         return Clock(name, times, pd.Timedelta(common, "ns"), _breaks(steps.astype(float), float(common)))
