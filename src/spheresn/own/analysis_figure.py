@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from ..plotting import plot_echo_state, plot_memory_profile, plot_spectrum
 from .analyse import Analysis
 from .numbers import rounded
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 BLUE, FLOOR = "#0072B2", 1e-16  # below it is rounding
 
 
 def figure(found: Analysis) -> Figure:
     """Exponents, echo state, memory profile, recall."""
+    from matplotlib.figure import Figure  # here, so that commands that draw nothing start fast
+
     drawing = Figure(figsize=(8.0, 6.4), layout="constrained")
     axes = drawing.subplots(2, 2)
     plot_spectrum(axes[0, 0], found.exponents, color=BLUE)

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.dates import ConciseDateFormatter
-from matplotlib.figure import Figure
 
 from .._checks import Floats
 from .forecast import LINEAR, NETWORK, PERSISTENCE, Outlook
@@ -15,6 +13,7 @@ from .verdict import TITLES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 COLOURS = {NETWORK: "#0072B2", PERSISTENCE: "#6b747c", LINEAR: "#D55E00"}
 DRAWN = 5  # columns at most
@@ -26,6 +25,8 @@ NAME = 40  # letters of a column's name
 
 def figure(outlook: Outlook) -> Figure:
     """One panel per column, then the errors."""
+    from matplotlib.figure import Figure  # here, so that commands that draw nothing start fast
+
     panels = min(len(outlook.series.names), DRAWN)
     drawing = Figure(figsize=(6.2, 2.2 * panels + 2.8), layout="constrained")
     axes = drawing.subplots(panels + 1, 1, height_ratios=[1.0] * panels + [0.95])
@@ -65,6 +66,8 @@ def _draw_column(axes: Axes, outlook: Outlook, column: int) -> None:
     axes.margins(x=0.01)
     axes.spines[["top", "right"]].set_visible(False)
     if isinstance(past, pd.DatetimeIndex):
+        from matplotlib.dates import ConciseDateFormatter
+
         axes.xaxis.set_major_formatter(ConciseDateFormatter(axes.xaxis.get_major_locator()))  # type: ignore[no-untyped-call]
 
 

@@ -12,7 +12,7 @@ def rounded(value: float, digits: int = 4) -> str:
     """A number with few digits.
 
     >>> rounded(1234.567), rounded(0.000012345), rounded(float("inf")), rounded(2.0)
-    ('1235', '1.235e-05', 'infinite', '2')
+    ('1235', '1.234e-05', 'infinite', '2')
     """
     return f"{value:.{digits}g}" if math.isfinite(value) else "infinite" if value > 0 else "-infinite" if value < 0 else "unknown"
 

@@ -6,9 +6,7 @@ import csv
 import os
 from collections.abc import Callable
 from pathlib import Path
-
-import matplotlib
-from matplotlib.figure import Figure
+from typing import TYPE_CHECKING
 
 from ..report import Drawing
 from ..report.draw import STYLE, quiet, save_figure
@@ -16,6 +14,9 @@ from ..sweep import CannotWrite, whole_file
 from .figure import caption, figure
 from .forecast import Outlook
 from .page import page
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def writable(folder: Path) -> None:
@@ -40,6 +41,8 @@ def save_forecast(outlook: Outlook, folder: Path, command: str) -> list[Path]:
 
 def save_drawing(draw: Callable[[], Figure], folder: Path, stem: str, words: str) -> Drawing:
     """As PNG and SVG."""
+    import matplotlib
+
     with quiet(), matplotlib.rc_context(STYLE):
         save_figure(draw(), folder, stem)
     return Drawing(stem, words, (folder / f"{stem}.svg").read_text(encoding="utf-8"))
