@@ -12,7 +12,7 @@ import spheresn
 ROOT = Path(spheresn.__file__).parent
 LAYERS = [
     ["_checks", "_version"],
-    ["sphere", "system", "topology", "metrics"],
+    ["sphere", "system", "topology", "metrics", "tables"],
     ["activations"],
     ["reservoir", "kernels", "drive", "grid"],
     ["readout"],
@@ -21,6 +21,7 @@ LAYERS = [
     ["sweep", "plotting"],
     ["experiments"],
     ["report", "explorer"],
+    ["own"],
     ["cli", "reproduce", "console", "__main__"],
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

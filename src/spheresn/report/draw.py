@@ -54,10 +54,15 @@ def drawings(module: Any, dataset: xr.Dataset, folder: Path) -> Iterator[Drawing
     with matplotlib.rc_context(STYLE):
         figures = module.plot(dataset)
         for stem, figure in figures.items():
-            _save(figure, folder / f"{stem}.png", {})
-            figure.set_layout_engine("none")  # keep the places that were just found: finding them is half of the work
-            _save(figure, folder / f"{stem}.svg", {"Date": None})
+            save_figure(figure, folder, stem)
             yield Drawing(stem, module.CAPTIONS[stem], (folder / f"{stem}.svg").read_text(encoding="utf-8"))
+
+
+def save_figure(figure: Any, folder: Path, stem: str) -> None:
+    """As PNG and SVG."""
+    _save(figure, folder / f"{stem}.png", {})
+    figure.set_layout_engine("none")  # keep the places that were just found: finding them is half of the work
+    _save(figure, folder / f"{stem}.svg", {"Date": None})
 
 
 def _save(figure: Any, path: Path, metadata: dict[str, Any]) -> None:

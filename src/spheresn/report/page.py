@@ -21,7 +21,7 @@ VERDICTS = {"holds": "✓ holds", "partly": "◐ partly", "fails": "✗ fails"}
 def page(sections: Sequence[Section]) -> str:
     """Claims first, then each experiment with its figures and everything needed to redo it; one file that fetches nothing."""
     environment = Environment(loader=PackageLoader("spheresn.report", ""), autoescape=True, undefined=StrictUndefined, trim_blocks=True)
-    environment.filters.update(drawing=_drawing, duration=duration, size=size, value=_value, verdict=lambda word: VERDICTS.get(word, word))
+    environment.filters.update(drawing=drawing, duration=duration, size=size, value=_value, verdict=lambda word: VERDICTS.get(word, word))
     claims = [claim for section in sections for claim in section.claims]
     counts = Counter(claim["verdict"] for claim in claims)
     tally = [(word, counts[word]) for word in VERDICTS if counts[word]]
@@ -57,7 +57,7 @@ def _value(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _drawing(drawing: Drawing) -> Markup:
+def drawing(drawing: Drawing) -> Markup:
     """Safe to insert as it is: parsed, cleaned and written anew by `inline`."""
     style = f"max-width:{width(drawing.svg) * 1.45:.0f}px"
     return Markup('<div class="drawing" style="{}">{}</div>').format(

@@ -1,0 +1,50 @@
+"""The page of a forecast: a function from an outlook to HTML that fetches nothing."""
+
+from __future__ import annotations
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+
+from .._version import __version__
+from ..report import Drawing
+from ..report.page import drawing
+from .backtest import FOLDS
+from .figure import DRAWN
+from .forecast import NETWORK, Outlook
+from .numbers import rounded
+from .summary import MEANINGS, errors_by_column, errors_by_horizon, fitted, rows_ahead
+from .verdict import EQUAL, TITLES, sentences, shown_horizons, winner
+
+NEXT_ROWS = 10
+
+
+def page(outlook: Outlook, picture: Drawing, command: str) -> str:
+    """Verdict first, then the figure, the errors, the next rows and what was fitted."""
+    loader = ChoiceLoader([PackageLoader("spheresn.own", ""), PackageLoader("spheresn.report", "")])
+    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+    environment.filters.update(drawing=drawing, rounded=rounded)
+    return environment.get_template("page.html").render(
+        outlook=outlook,
+        picture=picture,
+        command=command,
+        version=__version__,
+        sentences=sentences(outlook.test, outlook.steps),
+        badge=badge(outlook),
+        horizons=shown_horizons(outlook.steps),
+        by_horizon=errors_by_horizon(outlook),
+        methods=[TITLES[name] for name in outlook.test.runs],
+        by_column=errors_by_column(outlook),
+        ahead=rows_ahead(outlook, NEXT_ROWS),
+        drawn=DRAWN,
+        fitted=[(name, rounded(value), MEANINGS[name]) for name, value in fitted(outlook.model).items()],
+        folds=min(FOLDS, len(outlook.test.folds)),
+    )
+
+
+def badge(outlook: Outlook) -> tuple[str, str]:
+    """Colour and words of the verdict in short."""
+    errors = {name: outlook.test.total(name) for name in outlook.test.runs}
+    rival = min(error for name, error in errors.items() if name != NETWORK)
+    if abs(errors[NETWORK] - rival) <= EQUAL * rival:
+        return "partly", "◐ a tie"
+    best = winner(outlook.test)
+    return ("holds", "✓ the network wins") if best == NETWORK else ("fails", f"✗ {TITLES[best]} wins")

@@ -1,0 +1,141 @@
+"""Tables of people's own: every cell is accounted for, time goes on as it came, and what is wrong is named by its row."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from spheresn.tables import read_table
+
+
+def written(folder: Path, text: str | bytes, name: str = "table.csv") -> Path:
+    path = folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def picked(folder: Path, text: str, *names: str, fill: str | None = None):
+    return read_table(written(folder, text)).pick(names, fill)
+
+
+@pytest.fixture
+def frame() -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    return pd.DataFrame(rng.standard_normal((20, 2)), columns=["a", "b"])
+
+
+def test_all_formats_say_the_same(tmp_path, frame):
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_csv(tmp_path / "t.tsv", index=False, sep="\t")
+    frame.to_csv(tmp_path / "t.txt", index=False, sep=";", decimal=",")
+    np.save(tmp_path / "t.npy", frame.to_numpy())
+    pytest.importorskip("pyarrow")
+    frame.to_parquet(tmp_path / "t.parquet")
+    for name in ("t.csv", "t.tsv", "t.txt", "t.npy", "t.parquet"):
+        series = read_table(tmp_path / name).pick()
+        assert np.allclose(series.values, frame.to_numpy(), rtol=1e-15)
+        assert series.names == (("column 1", "column 2") if name == "t.npy" else ("a", "b"))
+
+
+def test_a_table_without_header_keeps_its_first_row(tmp_path):
+    series = picked(tmp_path, "1,10\n2,20\n3,30\n")
+    assert series.names == ("column 1", "column 2") and series.values.tolist() == [[1, 10], [2, 20], [3, 30]]
+
+
+@pytest.mark.parametrize(
+    ("times", "ahead"),
+    [
+        (("2024-02-27", "2024-02-28", "2024-02-29"), ["2024-03-01", "2024-03-02"]),
+        (("2024-01-31", "2024-02-29", "2024-03-31"), ["2024-04-30", "2024-05-31"]),
+        (("2024-11-01", "2024-12-01", "2025-01-01"), ["2025-02-01", "2025-03-01"]),
+        (("2024-01-01T22:00", "2024-01-01T23:00", "2024-01-02T00:00"), ["2024-01-02T01:00:00", "2024-01-02T02:00:00"]),
+        (("29.12.2023", "30.12.2023", "31.12.2023"), ["2024-01-01", "2024-01-02"]),
+        (("01/02/2020", "02/02/2020", "03/02/2020"), ["2020-02-04", "2020-02-05"]),
+        (("1999", "2000", "2001"), ["2002", "2003"]),
+        (("0", "0.1", "0.2"), ["0.3", "0.4"]),
+    ],
+)
+def test_time_goes_on_as_it_came(tmp_path, times, ahead):
+    series = picked(tmp_path, "time,x\n" + "".join(f"{time},{i * i}\n" for i, time in enumerate(times)))
+    assert series.names == ("x",) and series.clock is not None and series.clock.ahead(2) == ahead and not series.notes
+
+
+def test_uneven_time_is_told_by_row(tmp_path):
+    series = picked(tmp_path, "date,x\n2020-01-01,1\n2020-01-02,2\n2020-01-05,3\n2020-01-06,3\n2020-01-07,3\n")
+    assert "1 of 4 steps of 'date' differ from 1 day, at row 4" in series.notes[0]
+    assert series.clock.ahead(1) == ["2020-01-08"]
+
+
+def test_a_growing_column_is_data_unless_its_name_tells(tmp_path):
+    assert picked(tmp_path, "population,x\n1,5\n2,6\n3,9\n").names == ("population", "x")
+    series = picked(tmp_path, "hour,x\n22,5\n23,6\n0,9\n")
+    assert series.names == ("hour", "x") and "'hour' does not grow" in series.notes[0]
+
+
+def test_holes_are_named_as_a_spreadsheet_numbers_them_and_filled_on_request(tmp_path):
+    text = "x,y\n1,1\n,2\nNA,3\n4,4\n\n6,6\n"
+    with pytest.raises(ValueError, match=r"column 'x' must have a number in every row, got none in rows 3, 4, 6; .* --fill linear"):
+        picked(tmp_path, text)
+    series = picked(tmp_path, text, fill="linear")
+    assert series.values[:, 0].tolist() == series.values[:, 1].tolist() == [1, 2, 3, 4, 5, 6]
+    assert any("rows 3, 4, 6" in note for note in series.notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("x\n\n1\n2\n", "begin and end with a number"),
+        ("x,y\n1,1\n2,oops\n3,3\n", "'y' must hold finite numbers, got 'oops' in row 3"),
+        ("x\n1\n2\ninf\n", "got 'inf' in row 4"),
+        ("x,x\n1,2\n", "'x' more than once"),
+        ("x,y\n", "column of numbers, got none"),
+        ("x,y\na,b\n", "column of numbers, got none"),
+        ("\n\n\n", "FILE must"),
+        (
+            "date,x\n2020-01-01,1\n2020-01-03,1\n2020-01-02,1\n",
+            "must grow from row to row, got 2020-01-02 00:00:00 in row 4",
+        ),
+        ("x,y\n" + "1,2\n" * 30 + "1,2,3,4\n", "line 32"),
+    ],
+)
+def test_what_is_wrong_in_a_table_is_one_sentence(tmp_path, text, words):
+    with pytest.raises(ValueError, match=r"must .*, got .*; ") as caught:
+        picked(tmp_path, text, fill="linear")
+    assert words in str(caught.value)
+
+
+def test_text_is_left_out_and_said_but_not_when_asked_for(tmp_path):
+    series = picked(tmp_path, "x,city\n1,Rome\n2,Oslo\n")
+    assert series.names == ("x",) and series.notes == ("left out, not numbers: city",)
+    with pytest.raises(ValueError, match="got 'Rome' in row 2"):
+        picked(tmp_path, "x,city\n1,Rome\n2,Oslo\n", "city")
+    with pytest.raises(ValueError, match="--column must be one of 'x', 'city', got 'z'"):
+        picked(tmp_path, "x,city\n1,Rome\n2,Oslo\n", "z")
+
+
+class Bomb:
+    def __reduce__(self):
+        return Path.touch, (Path("exploded"),)
+
+
+def test_damaged_and_dangerous_files_are_one_sentence(tmp_path, monkeypatch, frame):
+    monkeypatch.chdir(tmp_path)
+    np.save("objects.npy", np.array([Bomb()], dtype=object), allow_pickle=True)
+    np.save("cube.npy", np.zeros((2, 2, 2)))
+    np.save("words.npy", np.array(["a"]))
+    Path("empty.csv").touch()
+    Path("bytes.csv").write_bytes(b"\xff\xfe\x00")
+    Path("short.npy").write_bytes(b"\x93NUMPY\x01")
+    Path("t.xlsx").write_bytes(b"PK")
+    names = ["objects.npy", "cube.npy", "words.npy", "empty.csv", "bytes.csv", "short.npy", "t.xlsx", "none.csv", "."]
+    if pytest.importorskip("pyarrow"):
+        frame.to_parquet("whole.parquet")
+        Path("cut.parquet").write_bytes(Path("whole.parquet").read_bytes()[:400])
+        names.append("cut.parquet")
+    for name in names:
+        with pytest.raises(ValueError, match=r"FILE must .*, got .*; "):
+            read_table(Path(name))
+    assert not Path("exploded").exists()
