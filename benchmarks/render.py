@@ -24,7 +24,7 @@ def rendered(results: dict[str, Any], sections: dict[str, tuple[str, str]]) -> s
     newest = max((entry for _, found in known for entry in found.values()), key=lambda entry: entry["date"], default=None)
     if newest is None:
         return HEAD
-    blocks = [HEAD, _machine(newest), "## Targets\n", _targets(known, sections)]
+    blocks = [HEAD, _machine(newest), "## Targets\n", _targets(known)]
     for name, found in known:
         title, note = sections[name]
         blocks.append(f"## {title}\n\n{note}\n")
@@ -44,7 +44,7 @@ def _machine(entry: Entry) -> str:
     return f"Measured on {entry['date'][:10]}: {where}.\nVersions: {software}.\n"
 
 
-def _targets(known: list[tuple[str, dict[str, Entry]]], sections: dict[str, tuple[str, str]]) -> str:
+def _targets(known: list[tuple[str, dict[str, Entry]]]) -> str:
     """Every target with what each number of threads made of it."""
     counts = sorted({threads for _, found in known for threads in found})
     header = ["what", "case", "against", "wanted", *(f"{_threads(count)}" for count in counts)]
@@ -54,7 +54,7 @@ def _targets(known: list[tuple[str, dict[str, Entry]]], sections: dict[str, tupl
             for case in entry["cases"]:
                 for number, verdict in enumerate(verdicts(case)):
                     target = case["targets"][number]
-                    key = (f"{sections[name][0]}: {target['line']}", case["name"], target["against"] or "", _wanted(target, case))
+                    key = (f"{name}: {target['line']}", case["name"], target["against"] or "", _wanted(target, case))
                     rows.setdefault(key, {})[threads] = _told(verdict, target["against"])
     return _table(header, [[*key, *(cells.get(count, "") for count in counts)] for key, cells in rows.items()])
 

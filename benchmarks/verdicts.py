@@ -67,7 +67,7 @@ def verdicts(case: dict[str, Any]) -> list[Verdict | None]:
 
 def _verdict(case: dict[str, Any], target: dict[str, Any]) -> Verdict | None:
     ours, rival = _values(case, target["line"]), target["against"]
-    if rival is None:
+    if rival is None and ours:
         middle = summary(ours).median
         return Verdict(
             target["line"], "", f"at most {target['at_most']:g}", Ratio(middle, min(ours), max(ours)), middle <= target["at_most"]
