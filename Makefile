@@ -27,9 +27,10 @@ chromium:
 faults: $(READY)
 	$(BIN)/python -m pytest tests/faults
 
+# Side by side with the peers: benchmarks/RESULTS.md. Some rows only: make bench BENCH="--rows fit states --threads 1".
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group bench
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/step.py
+	$(BIN)/python benchmarks/run.py $(BENCH)
 
 # The laser recording is read from a wheel that is never imported, so its own dependencies stay out.
 $(READY): pyproject.toml constraints.txt

@@ -1,27 +1,55 @@
-"""What Lyapunov exponents cost: the maximal one beside `drive`, the full spectrum beside a plain numpy QR loop.
-
-Run with one BLAS thread: OPENBLAS_NUM_THREADS=1 python benchmarks/lyapunov.py
-"""
+"""Row 9: what Lyapunov exponents cost: the maximal one beside `drive`, the full spectrum beside a plain QR loop."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from time import perf_counter
+from collections.abc import Iterator
 
 import numpy as np
+from peers import RADIUS, SCALING, input_weights, sparse_links, white
+from race import OURS, REFERENCE, Case, Effort, Entry, case, race, within
 
 import spheresn as sn
 from spheresn.analysis import lyapunov_spectrum, max_lyapunov
 
-ROUNDS = 5
+TITLE = "Lyapunov exponents"
+NOTE = """No peer computes them, so the cost is compared with driving the network (the same number of steps), and for the full spectrum
+with the textbook loop in numpy: one derivative and one QR decomposition per step."""
+THREADS = (1, 2)
 
 
-def best_of(*calls: Callable[[], object]) -> list[float]:
-    """The shortest time of each call over rounds that alternate between them, so that a busy machine slows all alike."""
-    for call in calls:
-        call()
-    times = [[_seconds(call) for call in calls] for _ in range(ROUNDS)]
-    return [min(column) for column in zip(*times, strict=True)]
+def measure(effort: Effort) -> Iterator[Case]:
+    """The maximal exponent at N = 1000, all of them at N = 100."""
+    units = 60 if effort.quick else 1000
+    full = np.random.default_rng(0).standard_normal((units, units)) * RADIUS / np.sqrt(units)
+    ring = sn.random_reservoir(units, topology="ring", spectral_radius=RADIUS, rng=0).recurrent
+    for name, links, steps in (("full W", full, 500), ("10 % links", sparse_links(units), 2000), ("ring", ring, 5000)):
+        yield from _maximal(name, links, steps // 10 + 150 if effort.quick else steps, effort)
+    yield _spectrum(effort)
+
+
+def _maximal(name: str, links: object, steps: int, effort: Effort) -> Iterator[Case]:
+    units, signal = links.shape[0] if hasattr(links, "shape") else links.size, white(steps)
+    for kind, activation in (("spherical", sn.OnSphere()), ("bent", sn.OnSphere(bend=0.5)), ("tanh", sn.Tanh())):
+        network = sn.Reservoir(links, input_weights(units) / SCALING, activation)
+        entries = [
+            Entry("maximal exponent", OURS, lambda network=network: lambda: max_lyapunov(network, signal, transient=100)),
+            Entry("drive", REFERENCE, lambda network=network: lambda: sn.drive(network, signal)),
+        ]
+        yield case(f"{name}, {kind}, N = {units}", race(entries, effort), [within("maximal exponent", 2.5, "drive")], steps=steps)
+
+
+def _spectrum(effort: Effort) -> Case:
+    units, steps = (20, 600) if effort.quick else (100, 5000)
+    network, few = sn.random_reservoir(units, spectral_radius=2.0, rng=0), steps // 10
+    signal = np.zeros((steps, 1))
+    plain = Entry("plain QR loop", REFERENCE, lambda: lambda: plain_spectrum(network, few), f"{few} of {steps} steps taken", steps / few)
+    entries = [
+        Entry("full spectrum", OURS, lambda: lambda: lyapunov_spectrum(network, signal)),
+        plain,
+        Entry("drive", REFERENCE, lambda: lambda: sn.drive(network, signal, start=np.ones(units))),
+    ]
+    targets = [within("full spectrum", 3.0, None)]
+    return case(f"full spectrum, N = {units}, T = {steps:,}", race(entries, effort), targets)
 
 
 def plain_spectrum(reservoir: sn.Reservoir, steps: int) -> np.ndarray:
@@ -34,33 +62,3 @@ def plain_spectrum(reservoir: sn.Reservoir, steps: int) -> np.ndarray:
         frame, upper = np.linalg.qr(frame)
         total += np.log(np.abs(upper.diagonal()))
     return total / steps
-
-
-def _seconds(call: Callable[[], object]) -> float:
-    begin = perf_counter()
-    call()
-    return perf_counter() - begin
-
-
-def compare_with_drive(topology: str, activation: sn.OnSphere | sn.Tanh, steps: int) -> None:
-    """Prints microseconds per step of drive and of max_lyapunov, and their ratio."""
-    reservoir = sn.random_reservoir(1000, topology=topology, activation=activation, spectral_radius=0.9, input_scaling=0.1, rng=0)
-    signal = sn.datasets.white_noise(steps, rng=1)
-    driven, measured = best_of(lambda: sn.drive(reservoir, signal), lambda: max_lyapunov(reservoir, signal, transient=100))
-    micro = 1e6 / steps
-    print(f"{topology:9} {activation!s:32} {driven * micro:8.2f} {measured * micro:8.2f} {measured / driven:6.2f}")
-
-
-def main() -> None:
-    print("max_lyapunov at N = 1000         topology, activation; us/step of drive, of max_lyapunov, ratio (at most 2.5 wanted)")
-    for topology, steps in (("gaussian", 500), ("sparse", 2000), ("ring", 5000), ("rotation", 5000)):
-        for activation in (sn.OnSphere(), sn.OnSphere(bend=0.5), sn.Tanh()):
-            compare_with_drive(topology, activation, steps)
-    reservoir = sn.random_reservoir(100, spectral_radius=2.0, rng=0)
-    lyapunov_spectrum(reservoir, 600)  # compiled now
-    ours, plain = _seconds(lambda: lyapunov_spectrum(reservoir, 5000)), _seconds(lambda: plain_spectrum(reservoir, 5000))
-    print(f"full spectrum, N = 100, 5000 steps: {ours:.2f} s (under 3 wanted); plain numpy QR loop {plain:.2f} s")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,24 +1,74 @@
-"""How much memory does `partial_fit` need for a million steps of a network of 500 units? Target: less than 100 MB above what imports take.
+"""Row 10: a fit to a million steps in bounded memory, each candidate in a process of its own.
 
-The series comes in chunks of 10,000 rows, each drawn when it is needed. Counted is the resident memory of the process, as Linux reports it
-(VmRSS, and its peak VmHWM, reset before the stream begins): after the imports; after a fit of 20 units to 600 rows, which loads the
-compiled code; at its highest while the stream is taken in and the readout solved for; and at its highest when a whole chunk is predicted
-besides, whose states are held at once.
-Run with `python benchmarks/stream.py [--steps 1000000] [--units 500]`, on Linux.
+`python stream.py ours 1000000 500` is one such process: it prints what it took as JSON. Counted is resident memory as Linux reports it
+(VmRSS, and its peak VmHWM, reset before the stream begins) above what it was after the imports.
 """
 
 from __future__ import annotations
 
-import argparse
+import json
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from race import OURS, PEER, Case, Effort, case, line, within
 
-import spheresn as sn
+TITLE = "A million steps: N = 500, rows in chunks of 10,000"
+NOTE = """Ours: `partial_fit` of the default network, everything automatic, the readout solved for at the end. reservoirpy has no streaming
+ridge: it fits to all rows at once, and its peak at a million steps is extrapolated along a straight line from two shorter series.
+Every run is one fresh process; memory is the peak above the imports, so compiled code and solving count."""
+THREADS = (1,)
+CHUNK, MEMORY = 10_000, 5
 
-CHUNK, MEMORY, TARGET_MB = 10_000, 5, 100.0
+
+def measure(effort: Effort) -> Iterator[Case]:
+    """Memory, then time per step."""
+    units, steps, shorter = (30, 20_000, (2000, 4000)) if effort.quick else (500, 1_000_000, (50_000, 100_000))
+    _process("ours", CHUNK, 20)  # compiled code on disk, as after any first run
+    ours = _process("ours", steps, units)
+    name = f"N = {units}, {steps:,} steps"
+    try:
+        theirs = [_process("reservoirpy", few, units) for few in shorter]
+    except RuntimeError as error:
+        gone = line("reservoirpy", PEER, [], missing=str(error))
+        peer_memory, peer_time = gone, gone
+    else:
+        peer_memory = line("reservoirpy", PEER, [_extrapolated(shorter, [one["peak"] for one in theirs], steps)], _told(shorter, theirs))
+        seconds = theirs[-1]["seconds"] * steps / shorter[-1]
+        peer_time = line("reservoirpy", PEER, [seconds], f"{shorter[-1]:,} steps, times {steps / shorter[-1]:g}")
+    memory = [line("partial_fit", OURS, [ours["peak"]], f"{8e-6 * steps * units:.0f} MB would hold all states"), peer_memory]
+    yield case(f"peak memory, {name}", memory, [within("partial_fit", 100.0, None)], unit="MB")
+    yield case(f"time, {name}", [line("partial_fit", OURS, [ours["seconds"]]), peer_time], steps=steps)
+
+
+def _told(shorter: tuple[int, ...], theirs: list[dict[str, float]]) -> str:
+    seen = ", ".join(f"{one['peak']:.0f} MB for {few:,} steps" for few, one in zip(shorter, theirs, strict=True))
+    return f"extrapolated; seen: {seen}"
+
+
+def _extrapolated(shorter: tuple[int, ...], peaks: list[float], steps: int) -> float:
+    (a, b), (low, high) = shorter, peaks
+    return low + (high - low) * (steps - a) / (b - a)
+
+
+def _process(who: str, steps: int, units: int) -> dict[str, float]:
+    done = subprocess.run([sys.executable, __file__, who, str(steps), str(units)], capture_output=True, text=True)
+    if done.returncode:
+        last = done.stderr.strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
+        raise RuntimeError(last[0])
+    return json.loads(done.stdout.strip().splitlines()[-1])
+
+
+def chunks(steps: int, rng: np.random.Generator) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """White noise u and y_k = u_{k-1} u_{k-2} + .3 u_{k-5}, in chunks of one series."""
+    past = np.zeros(MEMORY)
+    for first in range(0, steps, CHUNK):
+        u = np.concatenate([past, rng.uniform(-1.0, 1.0, min(CHUNK, steps - first))])
+        past = u[-MEMORY:]
+        yield u[MEMORY:, None], u[4:-1] * u[3:-2] + 0.3 * u[:-5]
 
 
 def resident(field: str = "VmRSS") -> float:
@@ -27,63 +77,35 @@ def resident(field: str = "VmRSS") -> float:
     return next(1024e-6 * float(line.split()[1]) for line in lines if line.startswith(field + ":"))
 
 
-def reset_peak() -> None:
-    Path("/proc/self/clear_refs").write_text("5")
+def _ours(steps: int, units: int) -> None:
+    import spheresn as sn
 
-
-def chunks(steps: int, rng: np.random.Generator) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """White noise u and y_k = u_{k-1} u_{k-2} + .3 u_{k-5}, in chunks of one series."""
-    past = np.zeros(MEMORY)
-    for _ in range(0, steps, CHUNK):
-        u = np.concatenate([past, rng.uniform(-1.0, 1.0, CHUNK)])
-        past = u[-MEMORY:]
-        yield u[MEMORY:, None], u[4:-1] * u[3:-2] + 0.3 * u[:-5]
-
-
-def warm_up() -> None:
-    (signal, target), *_ = chunks(CHUNK, np.random.default_rng(1))
-    sn.ESNRegressor(20, random_state=0).fit(signal[:600], target[:600]).predict(signal[:600])
-
-
-def stream(units: int, steps: int) -> tuple[sn.ESNRegressor, float]:
-    """The model after the stream, its readout solved for, and the seconds that took."""
     model = sn.ESNRegressor(units, random_state=0)
-    begin = time.perf_counter()
     for signal, target in chunks(steps, np.random.default_rng(0)):
         model.partial_fit(signal, target)
     model.predict(signal[:100])
-    return model, time.perf_counter() - begin
 
 
-def error(model: sn.ESNRegressor) -> float:
-    """NRMSE on a chunk of another series."""
-    (signal, target), *_ = chunks(CHUNK, np.random.default_rng(2))
-    return sn.metrics.nrmse(target[100:], model.predict(signal)[100:])
+def _reservoirpy(steps: int, units: int) -> None:
+    from reservoirpy.nodes import Reservoir, Ridge
+
+    signal, target = (np.concatenate(part) for part in zip(*chunks(steps, np.random.default_rng(0)), strict=True))
+    model = Reservoir(units, sr=0.9, input_scaling=0.1, seed=0) >> Ridge(ridge=1e-6)
+    model.fit(signal, target[:, None], warmup=100)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--steps", type=int, default=1_000_000)
-    parser.add_argument("--units", type=int, default=500)
-    asked = parser.parse_args()
+def main(who: str, steps: int, units: int) -> None:
+    """One candidate, in this process."""
+    if who == "ours":
+        import spheresn  # noqa: F401
+    else:
+        import reservoirpy.nodes  # noqa: F401
     imported = resident()
-    warm_up()
-    warm = resident()
-    reset_peak()
-    model, seconds = stream(asked.units, asked.steps)
-    report(asked, imported, warm, resident("VmHWM"))
-    print(f"{seconds:.1f} s, {1e6 * seconds / asked.steps:.1f} us per step")
-    print(f"NRMSE on {CHUNK} fresh rows: {error(model):.4f}; peak with them predicted at once: {resident('VmHWM'):.0f} MB")
-
-
-def report(asked: argparse.Namespace, imported: float, warm: float, peak: float) -> None:
-    whole = 8e-6 * asked.steps * asked.units
-    print(f"N = {asked.units}, {asked.steps} steps in chunks of {CHUNK}; all states at once would take {whole:.0f} MB")
-    print(f"resident: {imported:.0f} MB after the imports, {warm:.0f} MB with the compiled code loaded, {peak:.0f} MB at the peak")
-    verdict = "yes" if peak - imported < TARGET_MB else "NO"
-    print(f"added by streaming: {peak - warm:.0f} MB; by streaming and compiled code together: {peak - imported:.0f} MB")
-    print(f"less than {TARGET_MB:.0f} MB above the imports: {verdict}")
+    Path("/proc/self/clear_refs").write_text("5")
+    begin = time.perf_counter()
+    {"ours": _ours, "reservoirpy": _reservoirpy}[who](steps, units)
+    print(json.dumps({"peak": resident("VmHWM") - imported, "seconds": time.perf_counter() - begin}))
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))

@@ -93,7 +93,7 @@ def test_files_are_read_by_their_ending():
     lines = "\n".join(f"{date(2026, 1, 1) + timedelta(k)},{a!r},{b!r}" for k, (a, b) in enumerate(rows.tolist()))
     assert np.array_equal(table_from("a.npy", npy(rows)), rows)
     assert np.array_equal(table_from("a.csv", f"day,a,b\n{lines}\n".encode()), rows)
-    assert np.array_equal(table_from("a.txt", "\n".join(f"{a!r} {b!r}" for a, b in rows.tolist()).encode()), rows)
+    assert np.array_equal(table_from("a.txt", "\n".join(f"{a!r};{b!r}" for a, b in rows.tolist()).encode()), rows)
 
 
 @pytest.mark.parametrize(
