@@ -144,7 +144,7 @@ class Network(BaseEstimator):  # type: ignore[misc]
 
 
 def _taken(frame: Frame, washout: int, rows: Floats, targets: Floats) -> Stream:
-    return Stream(frame, washout, targets.shape[1]).take(rows, targets).finished()
+    return Stream(frame, washout, targets.shape[1], sampled=True).take(rows, targets).finished()
 
 
 def _some(series: Sequence[Floats]) -> list[Floats]:

@@ -48,7 +48,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[m
         if is_list(X):
             return self._finish(frame, self._solve(*self._sums(frame, series, targets)))
         self._waiting, self._stale = [], True
-        self._stream = Stream(frame, self._washout_of(frame, len(series[0])), targets[0].shape[1]).take(series[0], targets[0])
+        self._stream = self._new_stream(frame, series[0], targets[0])
         return self._refresh()
 
     def partial_fit(self, X: Any, y: Any) -> Self:
@@ -109,8 +109,12 @@ class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[m
     def _start_stream(self) -> None:
         rows, targets = (np.vstack(part) for part in zip(*self._waiting, strict=True))
         frame = self._settle([rows], [targets])
-        self._stream = Stream(frame, self._washout_of(frame, len(rows)), targets.shape[1]).take(rows, targets)
+        self._stream = self._new_stream(frame, rows, targets)
         self._waiting = []
+
+    def _new_stream(self, frame: Frame, rows: Floats, targets: Floats) -> Stream:
+        washout = self._washout_of(frame, len(rows))
+        return Stream(frame, washout, targets.shape[1], sampled=self.penalty == "loo").take(rows, targets)
 
     def _refresh(self) -> Self:
         """Solve for the readout if rows have come since the last time."""

@@ -76,6 +76,7 @@ class Stream:
     frame: Frame
     washout: int
     outputs: int
+    sampled: bool  # whether rows are kept to choose a penalty by
     sums: Sums = field(init=False)
     sample: Sample = field(init=False)
     state: Floats | None = None
@@ -97,7 +98,7 @@ class Stream:
 
     def finished(self) -> Stream:
         """With the rest taken in too; this one can still go on."""
-        done = Stream(self.frame, self.washout, self.outputs, self.state, self.seen)
+        done = Stream(self.frame, self.washout, self.outputs, self.sampled, self.state, self.seen)
         done.sums, done.sample = self.sums, self.sample
         if self.pending is not None and len(self.pending[0]):
             done.sums = self.sums.copy()
@@ -110,5 +111,6 @@ class Stream:
         features, wanted = self.frame.features(states[skip:]), targets[skip:]
         if len(features):
             self.sums.take(features, wanted)
-            self.sample = self.sample.taking(features, wanted)
+            if self.sampled:
+                self.sample = self.sample.taking(features, wanted)
         self.state, self.seen = states[-1].copy(), self.seen + len(rows)

@@ -65,6 +65,12 @@ class Gram:
             self.target_scatter + other.target_scatter + weight * gap_y**2,
         )
 
+    def every(self, stride: int) -> Gram:
+        """Of every `stride`-th state alone."""
+        kept = slice(None, None, stride)
+        scatter = np.asfortranarray(self.scatter[kept, kept])
+        return Gram(self.count, self.state_mean[kept], self.target_mean, scatter, self.cross[kept], self.target_scatter)
+
     @property
     def trace(self) -> float:
         """Σ |x - x̄|², the natural unit of a penalty."""

@@ -14,6 +14,7 @@ from .ridge import Cholesky, Shifted, Weights, factor
 
 LEAST, START, MOST = -14, -8, 0  # decades of the share of the trace: from interpolation to almost the mean
 SAMPLE = 256  # rows; at most twice as many judge a penalty
+LARGE = 500  # states
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +38,10 @@ class Sample:
         """With the rows that come next."""
         rows = slice(-self.seen % self.stride, None, self.stride)
         return self._with(states[rows], targets[rows], len(states))
+
+    def every(self, stride: int) -> Sample:
+        """The same rows of every `stride`-th state alone."""
+        return Sample(self.states[:, ::stride], self.targets, self.seen, self.stride)
 
     def joined(self, other: Sample) -> Sample:
         """With the sample of another series, both at the wider of the two strides."""
@@ -74,25 +79,36 @@ def choose_penalty(gram: Gram, sample: Sample) -> tuple[float, float, Weights]:
     """The penalty with the least leave-one-out error relative to the targets' variance, that error, and the readout.
 
     Walks over the decades of the trace's share, by threes and then by ones: five to seven Cholesky factors, where the eigenvalues
-    that would give all decades cost as much as thirty.
+    that would give all decades cost as much as thirty. Of more than LARGE states every n-th says where to begin.
     """
-    unit = max(gram.trace, np.finfo(float).tiny)
+    stride = -(-len(gram.cross) // LARGE)
+    if stride == 1:
+        return _walked(gram, sample, START, (3, 1))
+    share = choose_penalty(gram.every(stride), sample.every(stride))[0] / _unit(gram.every(stride))
+    return _walked(gram, sample, round(np.log10(share)), (1,))
+
+
+def _walked(gram: Gram, sample: Sample, start: int, strides: tuple[int, ...]) -> tuple[float, float, Weights]:
     variance = np.where(gram.target_scatter > 0.0, gram.target_scatter / gram.count, 1.0)
 
     @cache
     def tried(decade: int) -> tuple[float, Weights]:
-        root = factor(gram, unit * 10.0**decade)
+        root = factor(gram, _unit(gram) * 10.0**decade)
         squares = np.square(leave_one_out(root, sample.states, sample.targets)).mean(axis=0)
         return float(np.sqrt((squares / variance).mean())), root.solve()
 
-    best = _descended(lambda decade: tried(decade)[0])
-    return unit * 10.0**best, *tried(best)
+    best = _descended(lambda decade: tried(decade)[0], start, strides)
+    return _unit(gram) * 10.0**best, *tried(best)
 
 
-def _descended(error: Callable[[int], float]) -> int:
+def _unit(gram: Gram) -> float:
+    return float(max(gram.trace, np.finfo(float).tiny))
+
+
+def _descended(error: Callable[[int], float], start: int, strides: tuple[int, ...]) -> int:
     """The decade from which no neighbour is better, far ones first; of equals the larger penalty."""
-    best = START
-    for stride in (3, 1):
+    best = start
+    for stride in strides:
         before = None
         while best != before:
             near = [one for one in (best + stride, best, best - stride) if LEAST <= one <= MOST]
