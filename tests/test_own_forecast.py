@@ -139,7 +139,13 @@ def made_test(**errors: float) -> Backtest:
 
 @pytest.mark.parametrize(
     ("network", "linear", "begins"),
-    [(0.2, 0.4, "The network wins"), (0.4, 0.2, "The linear autoregression wins"), (0.2, 0.2, "A tie"), (0.2, 0.0, "The linear")],
+    [
+        (0.2, 0.4, "The network wins"),
+        (0.4, 0.2, "The linear autoregression wins"),
+        (0.2, 0.2, "A tie"),
+        (0.2, 0.0, "The linear autoregression wins"),
+        (1e-9, 1e-15, "A tie"),
+    ],
 )
 def test_the_verdict_names_the_winner(network, linear, begins):
     said = sentences(made_test(network=network, persistence=0.9, linear=linear), 5)

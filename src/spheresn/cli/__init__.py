@@ -23,8 +23,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code = app(args=list(sys.argv[1:] if arguments is None else arguments), prog_name="spheresn", standalone_mode=False)
         return int(code or 0)
-    except typer.Abort:
-        return _sorry("stopped", 130)
     except typer.TyperException as error:
         return _sorry(error.format_message() or "see spheresn --help", error.exit_code)
     except (ValueError, LedgerError, InUse, ClusterError, CannotWrite, NoDirection, StateOverflow) as error:

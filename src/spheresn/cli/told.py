@@ -53,9 +53,9 @@ def tell(*parts: str | Table) -> None:
         console.print(part, soft_wrap=False)
 
 
-def table(title: str, head: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]], words: bool = False) -> Table:
+def table(head: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]], words: bool = False) -> Table:
     """Names left, numbers right, or all left if they are `words`; whatever they contain is printed literally."""
-    made = Table(title=Text(title, style="bold") if title else None, title_justify="left", box=None, pad_edge=False, header_style="dim")
+    made = Table(box=None, pad_edge=False, header_style="dim")
     for place, name in enumerate(head):
         made.add_column(Text(shown(name, 24)), justify="right" if place and not words else "left", overflow="fold")
     for name, cells in rows:
@@ -109,7 +109,7 @@ def tell_analysis(found: Analysis, files: Sequence[Path]) -> None:
         f"{shown(found.series.source)}: network driven by {found.rows} rows of {shown(', '.join(found.series.names), 60)}",
         *told_notes(found.series.notes),
         "",
-        table("", ["measure", "value", ""], rows, words=True),
+        table(["measure", "value", ""], rows, words=True),
         "",
         shown(found.echo.reason, 400),
         told_fit(fitted(found.model)),
@@ -121,7 +121,7 @@ def tell_forecast(outlook: Outlook, files: Sequence[Path]) -> None:
     """Verdict, errors, the next rows, what was fitted, where the rest is."""
     series, names = outlook.series, outlook.series.names[:SHOWN_COLUMNS]
     more = f" (the first {SHOWN_COLUMNS} of {len(series.names)} columns)" if len(series.names) > SHOWN_COLUMNS else ""
-    head = [series.clock.name if series.clock else "row", *names]
+    head = [series.time_name, *names]
     ahead = [(time, cells[:SHOWN_COLUMNS]) for time, cells in rows_ahead(outlook, SHOWN_ROWS)]
     horizons = [*(f"{step} ahead" for step in shown_horizons(outlook.steps)), "all"]
     errors = [(name, [rounded(error, 3) for error in row]) for name, row in errors_by_horizon(outlook)]
@@ -131,9 +131,11 @@ def tell_forecast(outlook: Outlook, files: Sequence[Path]) -> None:
         "",
         *sentences(outlook.test, outlook.steps),
         "",
-        table("Error in the backtest, in standard deviations (1: no better than the mean)", ["method", *horizons], errors),
+        "Error in the backtest, in standard deviations (1: no better than the mean)",
+        table(["method", *horizons], errors),
         "",
-        table(f"Next rows ± 90 % interval{more}", head, ahead),
+        f"Next rows ± 90 % interval{more}",
+        table(head, ahead),
         "",
         told_fit(fitted(outlook.model)),
         *(str(path) for path in files),

@@ -97,22 +97,18 @@ def answers(model: Any, table: Table, steps: int | None, fill: str | None) -> tu
     if isinstance(model, ESNForecaster):
         ahead = HORIZON if steps is None else whole("--steps", steps, 1)
         values, said = continued(model, series, ahead)
-        return [_time(series), *series.names], _rows(series.ahead(ahead), values), [*series.notes, *said]
+        return [series.time_name, *series.names], _rows(series.ahead(ahead), values), [*series.notes, *said]
     if steps is not None:
         raise ValueError(f"--steps must be left out for a regressor, got {steps}; it predicts one value for each row of FILE")
     values = predicted(model, series)
     names = ["prediction"] if values.shape[1] == 1 else [f"prediction {i + 1}" for i in range(values.shape[1])]
     times = series.clock.written if series.clock else [str(row + 1) for row in range(len(values))]
     early = [f"the first {model.washout_} rows have no prediction: the memory of the network fills with them"] if model.washout_ else []
-    return [_time(series), *names], _rows(times, values), [*series.notes, *early]
+    return [series.time_name, *names], _rows(times, values), [*series.notes, *early]
 
 
 def _rows(times: list[str], values: Floats) -> list[list[str]]:
     return [[time, *("" if np.isnan(value) else repr(value) for value in row)] for time, row in zip(times, values.tolist(), strict=True)]
-
-
-def _time(series: Series) -> str:
-    return series.clock.name if series.clock else "row"
 
 
 def numbers(row: list[str]) -> list[str | float | None]:

@@ -12,7 +12,7 @@ from .figure import DRAWN
 from .forecast import NETWORK, Outlook
 from .numbers import rounded
 from .summary import MEANINGS, errors_by_column, errors_by_horizon, fitted, rows_ahead
-from .verdict import EQUAL, TITLES, sentences, shown_horizons, winner
+from .verdict import TITLES, is_tie, sentences, shown_horizons, winner
 
 NEXT_ROWS = 10
 
@@ -44,7 +44,7 @@ def badge(outlook: Outlook) -> tuple[str, str]:
     """Colour and words of the verdict in short."""
     errors = {name: outlook.test.total(name) for name in outlook.test.runs}
     rival = min(error for name, error in errors.items() if name != NETWORK)
-    if abs(errors[NETWORK] - rival) <= EQUAL * rival:
+    if is_tie(errors[NETWORK], rival):
         return "partly", "◐ a tie"
     best = winner(outlook.test)
     return ("holds", "✓ the network wins") if best == NETWORK else ("fails", f"✗ {TITLES[best]} wins")

@@ -12,6 +12,8 @@ WORDS = {NETWORK: "the network", PERSISTENCE: "persistence (the last value repea
 SHORT = {NETWORK: "the network", PERSISTENCE: "persistence", LINEAR: "the linear autoregression"}
 TITLES = {NETWORK: "network", PERSISTENCE: "persistence", LINEAR: "linear autoregression"}
 EQUAL = 0.03  # relative: errors this close are called equal
+NEGLIGIBLE = 1e-3  # deviations
+MANY = 1000
 MOST_STRETCHES = 4  # in a sentence; more are chance
 
 
@@ -32,22 +34,26 @@ def winner(test: Backtest) -> str:
 
 
 def sentences(test: Backtest, steps: int) -> list[str]:
-    """The verdict: over all steps, then where it is another one near or far."""
-    best, errors = winner(test), {name: test.total(name) for name in test.runs}
-    rivals = [name for name in errors if name != NETWORK]
-    rival = min(rivals, key=lambda name: errors[name])
-    first = _overall(best, errors, rival, steps)
-    return [first, *_step_by_step(test), *_useless(errors)]
-
-
-def _overall(best: str, errors: dict[str, float], rival: str, steps: int) -> str:
+    """The verdict: over all steps, then step by step where the best one changes."""
+    errors = {name: test.total(name) for name in test.runs}
+    rival = min((name for name in errors if name != NETWORK), key=lambda name: errors[name])
     span = f"over {steps} steps" if steps > 1 else "one step ahead"
-    ratio = errors[NETWORK] / errors[rival] if errors[rival] else np.inf
-    if abs(ratio - 1.0) <= EQUAL:
-        return f"A tie {span}: the network and {WORDS[rival]} are equally good; prefer the simpler one."
-    if best == NETWORK:
-        return f"The network wins {span}: its error is {_share(ratio)} of that of {WORDS[rival]}, the better of the two simple methods."
-    return f"{_capital(WORDS[rival])} wins {span}: the network's error is {ratio:.3g} times as large. Use {TITLES[rival]} for that."
+    if is_tie(errors[NETWORK], errors[rival]):
+        return [f"A tie {span}: the network and {WORDS[rival]} are equally good; prefer the simpler one.", *_useless(errors)]
+    return [_overall(errors[NETWORK], errors[rival], rival, span), *_step_by_step(test), *_useless(errors)]
+
+
+def is_tie(error: float, other: float) -> bool:
+    """Errors that nobody should choose by."""
+    return abs(error - other) <= max(EQUAL * other, NEGLIGIBLE)
+
+
+def _overall(error: float, other: float, rival: str, span: str) -> str:
+    if error < other:
+        share = f"{_share(error / other)} of that of {WORDS[rival]}"
+        return f"The network wins {span}: its error is {share}, the better of the two simple methods."
+    times = f"{error / other:.3g} times" if error < MANY * other else f"more than {MANY} times"
+    return f"{_capital(WORDS[rival])} wins {span}: the network's error is {times} as large. Use {TITLES[rival]} for that."
 
 
 def _step_by_step(test: Backtest) -> list[str]:

@@ -50,8 +50,7 @@ def save_drawing(draw: Callable[[], Figure], folder: Path, stem: str, words: str
 
 def forecast_rows(outlook: Outlook) -> list[list[str]]:
     """A header and a row per step: time, then value, lower and upper of each column."""
-    time = outlook.series.clock.name if outlook.series.clock else "row"
-    head = [time, *(f"{name}{part}" for name in outlook.series.names for part in ("", " lower", " upper"))]
+    head = [outlook.series.time_name, *(f"{name}{part}" for name in outlook.series.names for part in ("", " lower", " upper"))]
     columns = [part[:, i] for i in range(len(outlook.series.names)) for part in (outlook.values, outlook.lower, outlook.upper)]
     return [head, *([moment, *(repr(float(column[k])) for column in columns)] for k, moment in enumerate(outlook.times))]
 

@@ -31,6 +31,13 @@ class Series:
         return self.clock.ahead(steps) if self.clock else [str(rows + step) for step in range(1, steps + 1)]
 
     @property
+    def time_name(self) -> str:
+        """The heading of the times; no column has the same."""
+        if self.clock is not None:
+            return self.clock.name
+        return "row" if "row" not in self.names else "row number"
+
+    @property
     def frame(self) -> pd.DataFrame:
         """With names, as the estimators remember them."""
         return pd.DataFrame(self.values, columns=list(self.names))
