@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: reproduce test lint chromium faults bench clean
+.PHONY: reproduce test lint docs chromium faults bench clean
 
 reproduce: $(READY)
 	$(BIN)/spheresn reproduce --preset quick --out results
@@ -16,6 +16,11 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# The site, in build/docs/index.html; with results/report.html inside, where that exists.
+docs: $(READY)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group docs
+	$(BIN)/python -m sphinx -W --keep-going -n -d build/doctrees docs build/docs
 
 # The report is tested in a real browser: Debian's, installed where that is possible; elsewhere those tests are skipped, by name.
 chromium:

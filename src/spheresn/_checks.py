@@ -16,15 +16,38 @@ Floats = NDArray[np.floating[Any]]
 
 
 class NoDirection(ArithmeticError):
-    """A zero vector cannot be projected onto the sphere."""
+    """A zero vector cannot be projected onto the sphere.
+
+    >>> from spheresn import sphere
+    >>> sphere.unit(np.zeros(2))
+    Traceback (most recent call last):
+    spheresn._checks.NoDirection: a zero vector has no direction, so it cannot be projected onto the sphere; add a bias or start elsewhere
+    """
 
 
 class StateOverflow(ArithmeticError):
-    """A state or pre-activation left the range of its floating point type."""
+    """A state or pre-activation left the range of its floating point type.
+
+    >>> import spheresn as sn
+    >>> doubling = sn.Reservoir(recurrent=[[2.0]], inputs=[1.0], activation=sn.Linear())
+    >>> try:
+    ...     sn.drive(doubling, np.ones(1100))
+    ... except sn.StateOverflow as error:
+    ...     print(str(error).split(";")[0])
+    the state left the range of its floating point type at step 1023
+    """
 
 
 class DegenerateStep(RuntimeWarning):
-    """A pre-activation was exactly zero, so the state kept its direction."""
+    """A pre-activation was exactly zero, so the state kept its direction.
+
+    >>> import warnings
+    >>> import spheresn as sn
+    >>> with warnings.catch_warnings(record=True, action="always") as seen:
+    ...     states = sn.drive(sn.Reservoir(recurrent=np.zeros((2, 2)), inputs=[1.0, 0.0]), [1.0, 0.0])
+    >>> seen[0].category.__name__, states.tolist()
+    ('DegenerateStep', [[1.0, 0.0], [1.0, 0.0]])
+    """
 
 
 def whole(name: str, value: object, minimum: int) -> int:
@@ -137,4 +160,12 @@ def floats(name: str, values: ArrayLike, ndims: tuple[int, ...], dtype: DTypeLik
 
 
 class MeaninglessPrediction(RuntimeWarning):
-    """A formula was asked for outside the range where it means anything."""
+    """A formula was asked for outside the range where it means anything.
+
+    >>> import warnings
+    >>> from spheresn.analysis import predicted_memory
+    >>> with warnings.catch_warnings(record=True, action="always") as seen:
+    ...     law = predicted_memory("spherical", [0, 1, 2], alpha=-2.0)
+    >>> seen[0].category.__name__, law
+    ('MeaninglessPrediction', array([1., 2., 4.]))
+    """

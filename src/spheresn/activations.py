@@ -72,7 +72,11 @@ class OnSphere:
 
 @dataclass(frozen=True)
 class Tanh:
-    """The hyperbolic tangent of every unit: the ordinary echo state network."""
+    """The hyperbolic tangent of every unit: the ordinary echo state network.
+
+    >>> Tanh().value(np.array([0.0, np.log(2.0)])), Tanh().pushforward(np.zeros(2), np.array([1.0, 2.0]))
+    (array([0. , 0.6]), array([1., 2.]))
+    """
 
     sphere_radius = None
 
@@ -87,7 +91,11 @@ class Tanh:
 
 @dataclass(frozen=True)
 class Linear:
-    """The identity: a linear network."""
+    """The identity: a linear network.
+
+    >>> Linear().value(np.array([-2.0, 3.0]))
+    array([-2.,  3.])
+    """
 
     sphere_radius = None
 

@@ -43,6 +43,12 @@ def drive_chunks(reservoir: Reservoir, signal: Any, chunk: int = CHUNK, start: A
     """The states of `drive` in pieces of at most `chunk` rows, the same to the last bit, in bounded memory.
 
     signal: an array (T, d), or an iterable of arrays (rows, d) that arrive one after the other.
+
+    >>> from spheresn import random_reservoir
+    >>> reservoir, signal = random_reservoir(20, rng=0), np.cos(np.arange(100.0))
+    >>> pieces = list(drive_chunks(reservoir, signal, chunk=40))
+    >>> [len(piece) for piece in pieces], bool((np.vstack(pieces) == drive(reservoir, signal)).all())
+    ([40, 40, 20], True)
     """
     size = _checks.whole("chunk", chunk, 1)
     state = starts_of(reservoir, start, 1)[0]

@@ -56,7 +56,14 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """The estimator that `save` wrote, whose outputs are the same to the last bit."""
+    """The estimator that `save` wrote, whose outputs are the same to the last bit.
+
+    A file that is no model is refused in one sentence:
+
+    >>> load("nowhere.spheresn")
+    Traceback (most recent call last):
+    spheresn.persistence.ModelFileError: path must be a saved model, got 'nowhere.spheresn', which does not exist; check the name
+    """
     try:
         with safe_open(os.fspath(path), framework="numpy") as file:
             header = _header(file.metadata())

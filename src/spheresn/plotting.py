@@ -26,7 +26,17 @@ FLOOR = 1e-16  # rounding; smaller distances mean nothing
 
 
 def plot_spectrum(axes: Axes, result: LyapunovSpectrum, exact: Any = None, **style: Any) -> None:
-    """The exponents in decreasing order, twice their standard error as a band, and a closed form `exact` (k,) as a thin line."""
+    """The exponents in decreasing order, twice their standard error as a band, and a closed form `exact` (k,) as a thin line.
+
+    >>> from matplotlib.figure import Figure
+    >>> import spheresn as sn
+    >>> axes = Figure().add_subplot()
+    >>> matrix = np.diag([4.0, 2.0, 1.0])
+    >>> found = sn.analysis.lyapunov_spectrum(sn.Reservoir(recurrent=matrix, inputs=np.zeros(3)), 600)
+    >>> plot_spectrum(axes, found, exact=sn.analysis.autonomous_exponents(matrix))
+    >>> bool(np.allclose(axes.lines[0].get_ydata(), axes.lines[1].get_ydata()))
+    True
+    """
     index, errors = np.arange(1, len(result.exponents) + 1), 2 * result.standard_errors
     (line,) = axes.plot(index, result.exponents, ".", markersize=4, **style)
     axes.fill_between(index, result.exponents - errors, result.exponents + errors, color=line.get_color(), alpha=0.25, linewidth=0)
@@ -37,7 +47,16 @@ def plot_spectrum(axes: Axes, result: LyapunovSpectrum, exact: Any = None, **sty
 
 
 def plot_convergence(axes: Axes, result: LyapunovSpectrum | MaxLyapunov, **style: Any) -> None:
-    """The running mean of the exponents against the number of steps."""
+    """The running mean of the exponents against the number of steps.
+
+    >>> from matplotlib.figure import Figure
+    >>> import spheresn as sn
+    >>> axes = Figure().add_subplot()
+    >>> halving = sn.Reservoir(recurrent=[[0.5]], inputs=[1.0], activation=sn.Linear())
+    >>> plot_convergence(axes, sn.analysis.max_lyapunov(halving, 600))
+    >>> round(float(axes.lines[0].get_ydata()[-1]), 6)
+    -0.693147
+    """
     (line, *_) = axes.plot(result.steps, result.history, linewidth=1, **style)
     if isinstance(result, MaxLyapunov):
         low, high = (result.exponent + sign * 2 * result.standard_error for sign in (-1, 1))
@@ -47,7 +66,16 @@ def plot_convergence(axes: Axes, result: LyapunovSpectrum | MaxLyapunov, **style
 
 
 def plot_echo_state(axes: Axes, result: EchoState, **style: Any) -> None:
-    """How the distance between trajectories shrinks: measured for a test, the proved factor for a certificate."""
+    """How the distance between trajectories shrinks: measured for a test, the proved factor for a certificate.
+
+    >>> from matplotlib.figure import Figure
+    >>> import spheresn as sn
+    >>> axes = Figure().add_subplot()
+    >>> turn = sn.Reservoir(recurrent=[[0.0, -2.0], [2.0, 0.0]], inputs=[1.0, 0.0])
+    >>> plot_echo_state(axes, sn.analysis.echo_state(turn, np.full(10, 5.0)))
+    >>> axes.get_title(), bool((np.diff(axes.lines[0].get_ydata()) < 0).all())
+    ('certified', True)
+    """
     drawn = result.distances if result.distances is not None else result.contraction
     if drawn is None:
         axes.text(0.5, 0.5, fill(result.reason, 36), ha="center", va="center", transform=axes.transAxes)
@@ -61,7 +89,17 @@ def plot_echo_state(axes: Axes, result: EchoState, **style: Any) -> None:
 
 
 def plot_memory_curve(axes: Axes, result: MemoryCurve, **style: Any) -> None:
-    """Accuracy against delay: test solid, training dashed."""
+    """Accuracy against delay: test solid, training dashed.
+
+    >>> from matplotlib.figure import Figure
+    >>> import spheresn as sn
+    >>> axes = Figure().add_subplot()
+    >>> signal = sn.datasets.white_noise(500, rng=0)
+    >>> line = sn.Reservoir(sn.topology.delay_line(5), np.eye(5)[:, 0], sn.Linear())
+    >>> plot_memory_curve(axes, sn.analysis.memory_curve(sn.drive(line, signal), signal, [0, 4, 5]))
+    >>> axes.lines[0].get_ydata().round(6)
+    array([1., 1., 0.])
+    """
     order = np.argsort(result.delays)
     (line,) = axes.plot(result.delays[order], result.test[order], **style)
     axes.plot(result.delays[order], result.train[order], "--", color=line.get_color(), linewidth=0.8)
@@ -69,7 +107,16 @@ def plot_memory_curve(axes: Axes, result: MemoryCurve, **style: Any) -> None:
 
 
 def plot_memory_profile(axes: Axes, result: MemoryProfile, predicted: Any = None, **style: Any) -> None:
-    """Sensitivity relative to delay 0, logarithmic; a predicted law (D + 1,) as a thin line, scaled alike."""
+    """Sensitivity relative to delay 0, logarithmic; a predicted law (D + 1,) as a thin line, scaled alike.
+
+    >>> from matplotlib.figure import Figure
+    >>> import spheresn as sn
+    >>> axes = Figure().add_subplot()
+    >>> halving = sn.Reservoir(recurrent=[[0.5]], inputs=[3.0], activation=sn.Linear())
+    >>> plot_memory_profile(axes, sn.analysis.memory_profile(halving, np.ones(20), 3))
+    >>> axes.lines[0].get_ydata()
+    array([1.   , 0.5  , 0.25 , 0.125])
+    """
     relative = result.sensitivity / result.sensitivity[0]
     axes.semilogy(result.delays, relative, **style)
     if predicted is not None:
@@ -79,7 +126,17 @@ def plot_memory_profile(axes: Axes, result: MemoryProfile, predicted: Any = None
 
 
 def plot_capacity(axes: Axes, results: dict[str, InformationProcessingCapacity]) -> None:
-    """Capacity by degree, one stacked bar per name; a tick marks the rank, which is the ceiling."""
+    """Capacity by degree, one stacked bar per name; a tick marks the rank, which is the ceiling.
+
+    >>> from matplotlib.figure import Figure
+    >>> import spheresn as sn
+    >>> axes = Figure().add_subplot()
+    >>> signal = sn.datasets.white_noise(3000, rng=0)
+    >>> line = sn.Reservoir(sn.topology.delay_line(5), np.eye(5)[:, 0], sn.Linear())
+    >>> plot_capacity(axes, {"delay line": sn.analysis.information_processing_capacity(sn.drive(line, signal), signal, (10, 5))})
+    >>> [round(float(bar.get_height()), 6) for bar in axes.patches]  # degree 1, degree 2
+    [5.0, 0.0]
+    """
     names, bottom = list(results), np.zeros(len(results))
     degrees = max(len(result.by_degree) for result in results.values())
     for degree in range(degrees):
@@ -93,7 +150,17 @@ def plot_capacity(axes: Axes, results: dict[str, InformationProcessingCapacity])
 
 
 def plot_tradeoff(axes: Axes, result: Tradeoff, **style: Any) -> Any:
-    """Test accuracy over delay and frequency as a map, with the contour where it equals the bound of linear networks."""
+    """Test accuracy over delay and frequency as a map, with the contour where it equals the bound of linear networks.
+
+    >>> from matplotlib.figure import Figure
+    >>> import spheresn as sn
+    >>> axes = Figure().add_subplot()
+    >>> signal = sn.datasets.white_noise(700, rng=0)
+    >>> line = sn.Reservoir(sn.topology.delay_line(3), np.eye(3)[:, 0], sn.Linear())
+    >>> mesh = plot_tradeoff(axes, sn.analysis.memory_nonlinearity(sn.drive(line, signal), signal, [0, 1, 2], [0.01, 2.5]))
+    >>> mesh.get_array().shape  # frequencies, delays
+    (2, 3)
+    """
     edges = result.delays, result.frequencies
     mesh = axes.pcolormesh(*edges, result.test.T, **{"vmin": 0, "vmax": 1, "shading": "nearest", **style})
     gain = result.test - linear_bound(result.frequencies)
@@ -104,7 +171,15 @@ def plot_tradeoff(axes: Axes, result: Tradeoff, **style: Any) -> Any:
 
 
 def plot_linear_bound(axes: Axes, frequencies: Any, **style: Any) -> None:
-    """The best accuracy of any linear network on sin(ν u) against ν."""
+    """The best accuracy of any linear network on sin(ν u) against ν.
+
+    >>> from matplotlib.figure import Figure
+    >>> import spheresn as sn
+    >>> axes = Figure().add_subplot()
+    >>> plot_linear_bound(axes, [1.0, 2.5, 4.0])
+    >>> axes.lines[0].get_ydata().round(3)
+    array([0.954, 0.642, 0.047])
+    """
     nus = np.asarray(frequencies, float)
     axes.plot(nus, linear_bound(nus), **{"color": "black", "linewidth": 0.8, "label": "any linear network", **style})
     axes.set(xlabel="frequency ν", ylabel="accuracy γ", ylim=(-0.02, 1.02))

@@ -11,7 +11,11 @@ SAFE_LOW, SAFE_HIGH = 1e-140, 1e140
 
 
 def norm(vector: Floats) -> float:
-    """|a|, without overflow or underflow of the squares."""
+    """|a|, without overflow or underflow of the squares.
+
+    >>> round(norm(np.array([3e200, 4e200])) / 1e200, 9)
+    5.0
+    """
     largest = float(np.abs(vector).max(initial=0.0))
     if largest == 0.0 or not np.isfinite(largest) or (vector.dtype == np.float64 and SAFE_LOW < largest < SAFE_HIGH):
         return float(np.linalg.norm(vector)) if np.isfinite(largest) else np.inf
@@ -19,7 +23,11 @@ def norm(vector: Floats) -> float:
 
 
 def unit(vector: Floats) -> Floats:
-    """a/|a|; the zero vector has none."""
+    """a/|a|; the zero vector has none.
+
+    >>> unit(np.array([3.0, 4.0]))
+    array([0.6, 0.8])
+    """
     length = norm(vector)
     if length == 0.0:
         raise NoDirection("a zero vector has no direction, so it cannot be projected onto the sphere; add a bias or start elsewhere")
@@ -29,7 +37,11 @@ def unit(vector: Floats) -> Floats:
 
 
 def project(vector: Floats, radius: float = 1.0) -> Floats:
-    """r a/|a|, the nearest point of the sphere. [VAL19, eqn:new_activation]"""
+    """r a/|a|, the nearest point of the sphere. [VAL19, eqn:new_activation]
+
+    >>> project(np.array([3.0, 4.0]), radius=10.0)
+    array([6., 8.])
+    """
     return np.asarray(radius * unit(vector), dtype=vector.dtype)
 
 
@@ -37,12 +49,19 @@ def project_pushforward(vector: Floats, tangents: Floats, radius: float = 1.0) -
     """Derivative of `project` at a: (r/|a|)(v - â(â·v)), for one v (N,) or columns (N, k).
 
     The printed Jacobian multiplies element by element where this has a matrix product [VAL19, eqn:jacobian].
+
+    >>> project_pushforward(np.array([0.0, 2.0]), np.array([1.0, 5.0]))  # what points along a is lost, the rest shrinks by |a|
+    array([0.5, 0. ])
     """
     return np.asarray(tangent(vector, tangents) * (radius / norm(vector)), dtype=vector.dtype)
 
 
 def tangent(point: Floats, vectors: Floats) -> Floats:
-    """The part of v (N,) or (N, k) orthogonal to the point: v - x̂(x̂·v)."""
+    """The part of v (N,) or (N, k) orthogonal to the point: v - x̂(x̂·v).
+
+    >>> tangent(np.array([0.0, 2.0]), np.array([1.0, 5.0]))
+    array([1., 0.])
+    """
     direction = unit(point)
     return np.asarray(vectors - np.multiply.outer(direction, direction @ vectors), dtype=point.dtype)
 
@@ -51,11 +70,18 @@ def geodesic_distance(one: Floats, other: Floats, radius: float = 1.0) -> float:
     """Length of the shortest arc between the directions of two points: r·2 atan2(|x̂-ŷ|, |x̂+ŷ|).
 
     Unlike arccos(x̂·ŷ) it keeps all digits for near and for nearly opposite points.
+
+    >>> geodesic_distance(np.array([1.0, 0.0]), np.array([0.0, 3.0]), radius=2.0) / np.pi  # a quarter of the circle
+    1.0
     """
     x, y = unit(one), unit(other)
     return float(radius * 2.0 * np.arctan2(np.linalg.norm(x - y), np.linalg.norm(x + y)))
 
 
 def random_point(units: int, rng: np.random.Generator, radius: float = 1.0) -> Floats:
-    """A point drawn uniformly from the sphere of `radius` in R^units."""
+    """A point drawn uniformly from the sphere of `radius` in R^units.
+
+    >>> round(norm(random_point(100, np.random.default_rng(0), radius=2.0)), 12)
+    2.0
+    """
     return project(rng.standard_normal(units), radius)

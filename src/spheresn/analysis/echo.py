@@ -30,6 +30,12 @@ class EchoState:
     washout: steps until differences have shrunk to `tolerance`; infinite if they need not, and for a test if they did not: a
     negative exponent is local, and a network with several attractors has one too.
     exponent, distances (T,): for a test, the maximal Lyapunov exponent, and the largest distance from the first trajectory.
+
+    >>> import spheresn as sn
+    >>> halving = sn.Reservoir(recurrent=[[0.5]], inputs=[1.0], activation=sn.Linear())
+    >>> found = echo_state(halving, 10, tolerance=2.0**-20)
+    >>> found.verdict, round(found.rate, 6), round(found.washout, 6)
+    ('certified', -0.693147, 20.0)
     """
 
     verdict: str
@@ -43,7 +49,12 @@ class EchoState:
 
 @dataclass(frozen=True)
 class OutsideSphere:
-    """Whether σ_min(W) >= needed = 1 + (|W_in| s_max + |b|)/r."""
+    """Whether σ_min(W) >= needed = 1 + (|W_in| s_max + |b|)/r.
+
+    >>> import spheresn as sn
+    >>> pre_activation_outside_sphere(sn.Reservoir(recurrent=3.0 * np.eye(2), inputs=[1.0, 0.0]), [1.0, -1.0])
+    OutsideSphere(holds=True, smallest_singular_value=3.0, needed=2.0)
+    """
 
     holds: bool
     smallest_singular_value: float

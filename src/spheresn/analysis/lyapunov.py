@@ -26,6 +26,11 @@ class LyapunovSpectrum:
 
     standard_errors (k,): from the means of blocks, so that correlation in time counts; 0 beside -inf.
     history (H, k): the running mean after steps[h] steps.
+
+    >>> import spheresn as sn
+    >>> found = lyapunov_spectrum(sn.Reservoir(recurrent=np.diag([0.5, 0.25]), inputs=[1.0, 1.0], activation=sn.Linear()), 600)
+    >>> np.exp(found.exponents).round(6), found.standard_errors.round(6), int(found.steps[-1])
+    (array([0.5 , 0.25]), array([0., 0.]), 100)
     """
 
     exponents: Floats
@@ -36,7 +41,13 @@ class LyapunovSpectrum:
 
 @dataclass(frozen=True, eq=False)
 class MaxLyapunov:
-    """The maximal exponent per step, its standard error from block means, and the running mean after each step (T,)."""
+    """The maximal exponent per step, its standard error from block means, and the running mean after each step (T,).
+
+    >>> import spheresn as sn
+    >>> found = max_lyapunov(sn.Reservoir(recurrent=[[0.25]], inputs=[1.0], activation=sn.Linear()), 600)
+    >>> round(float(np.exp(found.exponent)), 6), round(found.standard_error, 6), len(found.history)
+    (0.25, 0.0, 100)
+    """
 
     exponent: float
     standard_error: float

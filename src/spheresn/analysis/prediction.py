@@ -17,7 +17,12 @@ from .decomposition import norm_factors
 
 @dataclass(frozen=True)
 class MemoryRate:
-    """The two numbers that the spherical prediction rests on, measured: r ρ(W) and the mean of N_k = |a_k|, arithmetic or geometric."""
+    """The two numbers that the spherical prediction rests on, measured: r ρ(W) and the mean of N_k = |a_k|, arithmetic or geometric.
+
+    >>> found = MemoryRate(scale=1.0, mean_norm=1.5, geometric_mean_norm=1.25)
+    >>> found.alpha, found.geometric_alpha, found.meaningful
+    (2.0, 4.0, True)
+    """
 
     scale: float
     mean_norm: float

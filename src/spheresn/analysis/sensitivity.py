@@ -16,7 +16,14 @@ from ._setting import Signal, input_rows, judge, start_state
 
 @dataclass(frozen=True, eq=False)
 class MemoryProfile:
-    """Sensitivity at each delay 0..max_delay (D + 1,), the mean of `sensitivities` (times, D + 1), one row for each of the last n."""
+    """Sensitivity at each delay 0..max_delay (D + 1,), the mean of `sensitivities` (times, D + 1), one row for each of the last n.
+
+    >>> import spheresn as sn
+    >>> line = sn.Reservoir(sn.topology.delay_line(2), np.eye(2)[:, 0], sn.Linear())
+    >>> found = memory_profile(line, np.ones(10), 3, times=2)
+    >>> found.delays, found.sensitivity, found.sensitivities.shape
+    (array([0, 1, 2, 3]), array([1., 1., 0., 0.]), (2, 4))
+    """
 
     delays: NDArray[np.int64]
     sensitivity: Floats

@@ -14,7 +14,13 @@ from ._split import delayed, scores, split_rows, whole_delays
 
 @dataclass(frozen=True, eq=False)
 class Tradeoff:
-    """Accuracy on training and on test rows (delays, frequencies) for every delay τ (D,) and frequency ν (F,)."""
+    """Accuracy on training and on test rows (delays, frequencies) for every delay τ (D,) and frequency ν (F,).
+
+    >>> signal = np.random.default_rng(0).uniform(-1, 1, 500)
+    >>> found = memory_nonlinearity(np.sin(2 * signal)[:, None], signal, [0], [2.0])
+    >>> found.delays, found.frequencies, found.test.round(6)
+    (array([0]), array([2.]), array([[1.]]))
+    """
 
     delays: NDArray[np.int64]
     frequencies: Floats

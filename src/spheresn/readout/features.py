@@ -17,6 +17,10 @@ class Quadratic:
     """(x, p_1², p_1 p_2, ..., p_c²): the states and all products of their c leading principal components.
 
     Each component is divided by its standard deviation, so that no product is lost beside the states. c = 0 leaves the states alone.
+
+    >>> x = np.array([[-1.0], [1.0], [3.0]])
+    >>> Quadratic.of(Gram.of(x, x), 1)(x)[:, 1].round(6)  # ((x - 1)/deviation)², of mean 1
+    array([1.5, 0. , 1.5])
     """
 
     centre: Floats

@@ -20,6 +20,11 @@ class Gram:
 
     Two of them add up to that of all rows together [CHA83], so a long series is taken in pieces and a fit spreads over machines.
     Centring piece by piece keeps the digits that Σ x xᵀ - n x̄ x̄ᵀ would cancel. Only the lower triangle of `scatter` is filled.
+
+    >>> x = np.array([[0.0], [1.0], [2.0]])
+    >>> whole, parts = Gram.of(x, 3 * x), Gram.of(x[:1], 3 * x[:1]) + Gram.of(x[1:], 3 * x[1:])
+    >>> [(gram.count, gram.scatter.round(12).tolist(), gram.cross.round(12).tolist()) for gram in (whole, parts)]
+    [(3, [[2.0]], [[6.0]]), (3, [[2.0]], [[6.0]])]
     """
 
     count: int

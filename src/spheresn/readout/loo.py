@@ -22,6 +22,11 @@ class Sample:
     """At most 2 · SAMPLE rows, evenly spread: those whose number is a multiple of `stride`, which doubles as rows arrive.
 
     Which rows are kept does not depend on the pieces they arrive in.
+
+    >>> rows = np.arange(1000.0)[:, None]
+    >>> sample = Sample.empty(1, 1).taking(rows, rows)
+    >>> sample.seen, sample.stride, len(sample.states)
+    (1000, 2, 500)
     """
 
     states: Floats
@@ -67,6 +72,14 @@ def leave_one_out(root: Cholesky | Shifted, states: Floats, targets: Floats) -> 
 
     h_i = 1/n + |R (x_i - x̄)|² is the leverage of row i, where RᵀR = (S + penalty)⁻¹. Exact, for all rows of the fit or any of them.
     A row that the others say nothing about (h_i = 1) has an infinite error.
+
+    Without any state to learn from, a row is predicted by the mean of the others: 0 by (3 + 6)/2.
+
+    >>> x, y = np.zeros((3, 1)), np.array([[0.0], [3.0], [6.0]])
+    >>> leave_one_out(factor(Gram.of(x, y), 1.0), x, y)
+    array([[-4.5],
+           [ 0. ],
+           [ 4.5]])
     """
     gram = root.gram
     columns = root.half((states - gram.state_mean).T)

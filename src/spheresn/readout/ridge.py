@@ -19,7 +19,12 @@ SAFE_PENALTY = 5e-15
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """A readout y = b + Wᵀ x: `matrix` W (N, m), `intercept` b (m,)."""
+    """A readout y = b + Wᵀ x: `matrix` W (N, m), `intercept` b (m,).
+
+    >>> Weights(np.array([[3.0]]), np.array([1.0]))(np.array([[0.0], [4.0]]))
+    array([[ 1.],
+           [13.]])
+    """
 
     matrix: Floats
     intercept: Floats
@@ -38,6 +43,11 @@ class Eigen:
     """S = V Λ Vᵀ once, and then any penalty for any targets costs one product.
 
     penalty 0 is the minimum-norm solution: directions whose variance is rounding error of S get no weight.
+
+    >>> x = np.array([[0.0], [1.0], [2.0]])
+    >>> eigen = Eigen.of(Gram.of(x, 3 * x + 1))  # S = 2, C = 6
+    >>> [round(float(eigen.solve(penalty).matrix[0, 0]), 6) for penalty in (0.0, 1.0, 2.0)]
+    [3.0, 2.0, 1.5]
     """
 
     gram: Gram
@@ -100,7 +110,13 @@ class Cholesky:
 
 
 def factor(gram: Gram, penalty: float) -> Cholesky | Shifted:
-    """By Cholesky where the penalty allows it, by eigenvalues where S is singular in working precision."""
+    """By Cholesky where the penalty allows it, by eigenvalues where S is singular in working precision.
+
+    >>> x = np.array([[0.0], [1.0], [2.0]])
+    >>> root = factor(Gram.of(x, 3 * x + 1), penalty=2.0)  # S + penalty = 4, so R = 1/2
+    >>> root.half(np.array([[1.0]])), root.solve().matrix
+    (array([[0.5]]), array([[1.5]]))
+    """
     if _checks.real("penalty", penalty, 0.0) > SAFE_PENALTY * gram.trace:
         shifted = gram.scatter.copy(order="F")
         shifted[np.diag_indices_from(shifted)] += penalty

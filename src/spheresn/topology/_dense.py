@@ -20,7 +20,11 @@ class DenseData(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Dense:
-    """W as an array (N, N)."""
+    """W as an array (N, N).
+
+    >>> Dense(np.array([[0.0, 2.0], [1.0, 0.0]])).matvec(np.array([1.0, 3.0]))
+    array([6., 1.])
+    """
 
     matrix: Floats
 

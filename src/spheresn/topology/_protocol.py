@@ -11,7 +11,13 @@ from .._checks import Floats
 
 
 class Recurrent(Protocol):
-    """A square matrix W that multiplies fast and knows its spectral radius."""
+    """A square matrix W that multiplies fast and knows its spectral radius.
+
+    >>> from spheresn import topology
+    >>> ring = topology.ring(3, weight=0.5)
+    >>> ring.size, ring.spectral_radius(), ring.matvec(np.array([1.0, 0.0, 0.0]))
+    (3, 0.5, array([0. , 0.5, 0. ]))
+    """
 
     @property
     def size(self) -> int:

@@ -25,6 +25,9 @@ class Rotation:
 
     Any orthogonal matrix has this form up to a change of basis; a random W_in makes the basis immaterial while the activation
     commutes with rotations (bend = 0). The two halves, not neighbours, form the pairs, so that the loop runs over contiguous memory.
+
+    >>> Rotation(2, np.array([np.pi / 2])).matvec(np.array([1.0, 0.0])).round(12)
+    array([0., 1.])
     """
 
     size: int

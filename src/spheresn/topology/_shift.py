@@ -20,7 +20,11 @@ class ShiftData(NamedTuple):
 
 @dataclass(frozen=True)
 class Shift:
-    """W e_i = weight · e_{i+1}; `closed` links the last unit to the first. O(N) per step."""
+    """W e_i = weight · e_{i+1}; `closed` links the last unit to the first. O(N) per step.
+
+    >>> Shift(3, weight=2.0).matvec(np.array([1.0, 2.0, 3.0])), Shift(3, closed=False).matvec(np.array([1.0, 2.0, 3.0]))
+    (array([6., 2., 4.]), array([0., 1., 2.]))
+    """
 
     size: int
     weight: float = 1.0

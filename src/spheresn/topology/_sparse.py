@@ -25,7 +25,12 @@ class CsrData(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Sparse:
-    """W as a scipy CSR array."""
+    """W as a scipy CSR array.
+
+    >>> from scipy.sparse import csr_array
+    >>> Sparse(csr_array([[0.0, 2.0], [1.0, 0.0]])).matvec(np.array([1.0, 3.0]))
+    array([6., 1.])
+    """
 
     matrix: Any
 

@@ -20,17 +20,31 @@ Draw = Callable[[int], Floats]
 
 
 def gaussian(units: int, rng: np.random.Generator, density: float = 1.0) -> Dense | Sparse:
-    """Independent normal entries; a share `density` of them differs from zero."""
+    """Independent normal entries; a share `density` of them differs from zero.
+
+    >>> matrix = gaussian(300, np.random.default_rng(0)).toarray()
+    >>> round(float(matrix.mean()), 1) + 0.0, round(float(matrix.std()), 1)
+    (0.0, 1.0)
+    """
     return _independent(units, rng, density, rng.standard_normal)
 
 
 def uniform(units: int, rng: np.random.Generator, density: float = 1.0) -> Dense | Sparse:
-    """Independent entries, uniform in [-1, 1]; a share `density` of them differs from zero."""
+    """Independent entries, uniform in [-1, 1]; a share `density` of them differs from zero.
+
+    >>> matrix = uniform(300, np.random.default_rng(0)).toarray()
+    >>> bool(np.abs(matrix).max() <= 1), round(float(matrix.var()), 2)  # a third
+    (True, 0.33)
+    """
     return _independent(units, rng, density, lambda count: rng.uniform(-1.0, 1.0, count))
 
 
 def sparse(units: int, rng: np.random.Generator, density: float = 0.1) -> Sparse:
-    """Independent normal entries stored by rows, one in ten by default."""
+    """Independent normal entries stored by rows, one in ten by default.
+
+    >>> sparse(100, np.random.default_rng(0), density=0.05).matrix.nnz
+    500
+    """
     return _sparse_independent(units, rng, _checks.real("density", density, 0.0, 1.0, above=True), rng.standard_normal)
 
 
@@ -38,18 +52,34 @@ def rotation(units: int, rng: np.random.Generator) -> Rotation:
     """A random orthogonal matrix as plane rotations: one angle in each of N/2 equal cells of (0, π).
 
     The cells mimic the repulsion between the eigenvalues of a Haar-random orthogonal matrix, whose angles never crowd.
+
+    >>> matrix = rotation(5, np.random.default_rng(0)).toarray()
+    >>> bool(np.allclose(matrix @ matrix.T, np.eye(5)))
+    True
     """
     half = _checks.whole("units", units, 1) // 2
     return Rotation(units, np.pi * (np.arange(half) + rng.uniform(size=half)) / max(half, 1))
 
 
 def ring(units: int, weight: float = 1.0) -> Shift:
-    """Every unit feeds the next, the last one the first."""
+    """Every unit feeds the next, the last one the first.
+
+    >>> ring(3, weight=0.5).toarray()
+    array([[0. , 0. , 0.5],
+           [0.5, 0. , 0. ],
+           [0. , 0.5, 0. ]])
+    """
     return Shift(_checks.whole("units", units, 1), _checks.real("weight", weight))
 
 
 def delay_line(units: int, weight: float = 1.0) -> Shift:
-    """Every unit feeds the next; what reaches the end is forgotten. Nilpotent: its spectral radius is 0 for any weight."""
+    """Every unit feeds the next; what reaches the end is forgotten. Nilpotent: its spectral radius is 0 for any weight.
+
+    >>> delay_line(3).toarray()
+    array([[0., 0., 0.],
+           [1., 0., 0.],
+           [0., 1., 0.]])
+    """
     return Shift(_checks.whole("units", units, 1), _checks.real("weight", weight), closed=False)
 
 
@@ -78,7 +108,11 @@ def draw(name: str, units: int, rng: np.random.Generator, density: float | None)
 
 
 def as_recurrent(matrix: Any) -> Recurrent:
-    """A given square matrix: an array, a scipy sparse matrix, or a topology, which is returned as it is."""
+    """A given square matrix: an array, a scipy sparse matrix, or a topology, which is returned as it is.
+
+    >>> type(as_recurrent([[0.0, 1.0], [1.0, 0.0]])).__name__, type(as_recurrent(sp.eye_array(3))).__name__
+    ('Dense', 'Sparse')
+    """
     if hasattr(matrix, "kernel_data"):
         return matrix  # type: ignore[no-any-return]
     kind = np.float32 if getattr(matrix, "dtype", None) == np.float32 else np.float64

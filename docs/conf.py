@@ -1,0 +1,66 @@
+"""Settings of sphinx. The site needs no network, neither to be built nor to be read."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "src")]
+
+from measured import REPORT, piece  # noqa: E402
+
+import spheresn  # noqa: E402
+
+project, version, author = "spheresn", spheresn.__version__, "the authors of spheresn"
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary"]
+exclude_patterns = ["_data"]
+myst_heading_anchors = 3
+autodoc_typehints = "none"  # the docstrings give shapes, which types do not
+autodoc_member_order = "bysource"
+autodoc_default_options = {"members": True}
+
+html_theme = "pydata_sphinx_theme"
+html_title = "spheresn"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_extra_path = [str(REPORT)] if REPORT.is_file() else []
+html_show_sourcelink = html_copy_source = False
+html_theme_options = {
+    "logo": {"text": "spheresn"},
+    "navbar_align": "left",
+    "header_links_before_dropdown": 6,
+    "footer_start": ["footer"],
+    "footer_end": [],
+    "secondary_sidebar_items": ["page-toc"],
+    "show_prev_next": True,
+}
+templates_path = ["_templates"]
+
+
+def plain(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Docstrings are plain text, where |a| and x_ mean what they look like; only `names` and examples are special."""
+    example = False
+    for number, line in enumerate(lines):
+        example = line.lstrip().startswith(">>>") or (example and bool(line.strip()))
+        if not example:
+            escaped = re.sub(r"([\\*|]|_(?!\w))", r"\\\1", line)
+            lines[number] = re.sub(r"`+([^`]+)`+", lambda found: f"``{found[1]}``".replace("\\", ""), escaped)
+
+
+def without_requests(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
+    """Leave out the methods that scikit-learn adds for routing metadata."""
+    return True if re.fullmatch(r"set_\w+_request|get_metadata_routing", name) else None
+
+
+def fill_in(app: Any, name: str, source: list[str]) -> None:
+    """Replace {{ what }} by what was measured; in pages that say so, never in text that only quotes such braces."""
+    source[0] = re.sub(r"\{\{ (.+?) \}\}", lambda found: piece(found[1]), source[0])
+
+
+def setup(app: Any) -> None:
+    app.connect("autodoc-process-docstring", plain)
+    app.connect("autodoc-skip-member", without_requests)
+    app.connect("source-read", fill_in)

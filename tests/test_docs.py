@@ -1,0 +1,143 @@
+"""The documentation: it builds without a warning, needs no network, its code runs, and no public name lacks an example."""
+
+import importlib
+import inspect
+import io
+import json
+import re
+import subprocess
+import sys
+import zlib
+from contextlib import redirect_stdout
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from test_architecture import LAYERS
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+MODULES = ["spheresn", *(f"spheresn.{name}" for name in ("analysis", "datasets", "metrics", "topology", "readout", "plotting", "sphere"))]
+PAGES = sorted(page for page in DOCS.rglob("*.md") if "```python\n" in page.read_text(encoding="utf-8"))
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LOADED = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src"}
+
+
+def public_callables() -> dict[str, object]:
+    """Every public function and class by its full name."""
+    found = {}
+    for name in MODULES:
+        module = importlib.import_module(name)
+        own = [key for key, value in vars(module).items() if not key.startswith("_") and getattr(value, "__module__", "") == name]
+        for key in getattr(module, "__all__", own):
+            value = getattr(module, key)
+            if inspect.isfunction(value) or inspect.isclass(value):
+                found[f"{name}.{key}"] = value
+    return found
+
+
+def test_every_public_name_has_an_example():
+    names = public_callables()
+    assert len(names) > 80
+    assert not [name for name, value in names.items() if ">>>" not in (inspect.getdoc(value) or "")]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_code_of_a_page_runs_and_prints_what_the_page_shows(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    names, printed = {"__name__": page.stem}, ""
+    for language, text in FENCE.findall(page.read_text(encoding="utf-8")):
+        if language == "python":
+            with redirect_stdout(io.StringIO()) as out:
+                exec(compile(text, str(page), "exec"), names)
+            printed = out.getvalue()
+        elif language == "text":
+            assert printed == text
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory) -> Path:
+    """The site, built anew, every warning an error."""
+    pytest.importorskip("sphinx", reason="sphinx is not installed")
+    pytest.importorskip("myst_parser", reason="myst-parser is not installed")
+    out = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-n", "-d", str(out / "trees"), str(DOCS), str(out / "html")]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    return out / "html"
+
+
+class Assets(HTMLParser):
+    """What a page makes a browser load."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.addresses: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        if tag in LOADED and given.get("rel") not in ("canonical", "next", "prev", "index", "search"):
+            self.addresses.append(given.get(LOADED[tag]) or "")
+
+
+def test_no_page_loads_anything_from_elsewhere(site):
+    pages = [page for page in site.rglob("*.html") if page.name != "report.html" and "_static" not in page.parts]
+    assert len(pages) > 30
+    for page in pages:
+        for address in Assets(page.read_text(encoding="utf-8")).addresses:
+            assert not re.match(r"(https?:)?//", address), (page.name, address)
+            assert not address or (page.parent / address.split("?")[0].split("#")[0]).exists(), (page.name, address)
+
+
+def test_no_style_sheet_loads_anything_from_elsewhere(site):
+    sheets = [sheet.read_text(encoding="utf-8") for sheet in site.rglob("*.css")]
+    assert sheets and not [text for text in sheets if re.search(r"(url\(|@import)\s*[\"']?(https?:)?//", text)]
+
+
+def test_the_api_pages_hold_every_public_name(site):
+    inventory = (site / "objects.inv").read_bytes().split(b"\n", 4)[4]
+    listed = {line.split()[0] for line in zlib.decompress(inventory).decode().splitlines()}
+    assert set(public_callables()) <= listed
+
+
+def test_the_diagram_names_every_part():
+    drawing = (DOCS / "images" / "layers.svg").read_text(encoding="utf-8")
+    shown = set(re.findall(r"\w+", drawing))
+    assert {part for layer in LAYERS for part in layer} - {"_version", "__main__"} <= shown
+
+
+def test_pictures_are_small():
+    assert not [path.name for path in (DOCS / "images").iterdir() if path.stat().st_size > 150_000]
+
+
+@pytest.fixture
+def measured(monkeypatch):
+    monkeypatch.syspath_prepend(str(DOCS))
+    return importlib.import_module("measured")
+
+
+def test_numbers_are_medians_of_the_file(measured, tmp_path):
+    runs = {str(seed): {"valid": value} for seed, value in enumerate((1.0, 2.0, 90.0))}
+    path = tmp_path / "quality.json"
+    path.write_text(json.dumps({"forecasting": {"Lorenz": dict.fromkeys(measured.MODELS, runs)}, "classification": {}}))
+    assert measured.valid("Lorenz", "tanh", path) == "2.0"
+    assert measured.quality(path).count("2.0") == len(measured.MODELS)
+
+
+def test_a_claim_cannot_break_the_table(measured, tmp_path):
+    path = tmp_path / "claims.json"
+    claim = {"id": "c", "says": "|a| <b>\n*x*", "measured": "1 | 2", "verdict": "fails", "figure": "Fig. 1", "preset": "smoke"}
+    path.write_text(json.dumps([claim]))
+    *_, row = measured.claims(path).splitlines()
+    assert re.sub(r"\\.", "", row).count("|") == 4 and "\\<b\\>" in row
+    assert measured.claim("c", path).startswith("**✗ fails**: 1 \\| 2")
+
+
+def test_what_is_absent_says_how_to_make_it(measured, tmp_path):
+    nowhere = tmp_path / "nothing.json"
+    for kind in (measured.quality, measured.classes, measured.claims, measured.report, measured.benchmarks):
+        assert "nothing.json is not here" in kind(nowhere)
+    assert "spheresn show some-claim" in measured.claim("some-claim", nowhere)
