@@ -4,13 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: reproduce test lint docs chromium faults bench clean
+.PHONY: reproduce test lint docs chromium bench dist clean
 
 reproduce: $(READY)
 	$(BIN)/spheresn reproduce --preset quick --out results
 
 test: lint chromium
-	$(BIN)/python -m pytest -n 2 --doctest-modules --ignore tests/faults tests src
+	$(BIN)/python -m pytest -n 2 --doctest-modules tests src
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -28,14 +28,21 @@ chromium:
 	&& apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; } \
 	|| echo "chromium is not installed and cannot be: the tests of the report in a browser are skipped"
 
-# Killing and stopping real runs: apart, because it depends on what else the machine does.
-faults: $(READY)
-	$(BIN)/python -m pytest tests/faults
-
 # Side by side with the peers: benchmarks/RESULTS.md. Some rows only: make bench BENCH="--rows fit states --threads 1".
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group bench
 	$(BIN)/python benchmarks/run.py $(BENCH)
+
+# Wheel and source archive, checked; the wheel then installs by itself, from wheels alone, and does its main job.
+dist: $(READY)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group release
+	rm -rf dist build/wheel && mkdir -p build
+	$(BIN)/python -m build --no-isolation --outdir dist .
+	$(BIN)/python -m twine check --strict dist/*
+	$(PYTHON) -m venv build/wheel
+	build/wheel/bin/python -m pip install --quiet --only-binary :all: --constraint constraints.txt dist/*.whl
+	build/wheel/bin/python -m pip install --quiet --constraint constraints.txt --no-deps reservoirpy
+	cd build && wheel/bin/spheresn reproduce --preset smoke --out smoke --fresh
 
 # The laser recording is read from a wheel that is never imported, so its own dependencies stay out.
 $(READY): pyproject.toml constraints.txt
