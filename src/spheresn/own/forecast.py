@@ -50,7 +50,7 @@ def forecast(series: Series, steps: int | None, units: int, seed: int, tell: Tel
     whole("--seed", seed, 0)
     ahead, before = horizon(len(series.values), steps), first_origin(len(series.values))
     series = varying(series, before)
-    centre, scale = centre_and_scale(series.values)
+    centre, scale = centre_and_scale(series.values[:before])  # the choice must not know the backtest, not even its spread
     with threadpool_limits(1):  # these matrices are small: threads would wait for each other
         recipe = choose((series.values[:before] - centre) / scale, ahead, units, seed, tell)
         return by_recipe(series, ahead, recipe, tell)
