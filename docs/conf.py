@@ -10,7 +10,7 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "src")]
 
-from measured import REPORT, piece  # noqa: E402
+from measured import FILES, REPORT, piece  # noqa: E402
 
 import spheresn  # noqa: E402
 
@@ -28,6 +28,7 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_extra_path = [str(REPORT)] if REPORT.is_file() else []
 html_show_sourcelink = html_copy_source = False
+html_sidebars = {page: [] for page in ("index", "start", "reproducing")}  # they have no pages below them
 html_theme_options = {
     "logo": {"text": "spheresn"},
     "navbar_align": "left",
@@ -41,13 +42,15 @@ templates_path = ["_templates"]
 
 
 def plain(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Docstrings are plain text, where |a| and x_ mean what they look like; only `names` and examples are special."""
+    """Docstrings are plain text, where |a| and x_ mean what they look like; only `names`, examples
+    and what stands before a colon (a parameter, mostly) are special."""
     example = False
     for number, line in enumerate(lines):
         example = line.lstrip().startswith(">>>") or (example and bool(line.strip()))
         if not example:
             escaped = re.sub(r"([\\*|]|_(?!\w))", r"\\\1", line)
-            lines[number] = re.sub(r"`+([^`]+)`+", lambda found: f"``{found[1]}``".replace("\\", ""), escaped)
+            named = re.sub(r"(^\s*|[.;)] )([a-z]\w*):(?= )", r"\1**\2**:", escaped)
+            lines[number] = re.sub(r"`+([^`]+)`+", lambda found: f"``{found[1]}``".replace("\\", ""), named)
 
 
 def without_requests(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
@@ -56,8 +59,10 @@ def without_requests(app: Any, what: str, name: str, obj: Any, skip: bool, optio
 
 
 def fill_in(app: Any, name: str, source: list[str]) -> None:
-    """Replace {{ what }} by what was measured; in pages that say so, never in text that only quotes such braces."""
-    source[0] = re.sub(r"\{\{ (.+?) \}\}", lambda found: piece(found[1]), source[0])
+    """Replace {{ what }} by what was measured."""
+    source[0], found = re.subn(r"\{\{ (.+?) \}\}", lambda found: piece(found[1]), source[0])
+    for path in FILES if found else ():  # built anew when a measurement is
+        app.env.note_dependency(path, docname=name)
 
 
 def setup(app: Any) -> None:

@@ -14,15 +14,17 @@ RESULTS = HERE.parent / "benchmarks" / "RESULTS.md"
 CLAIMS = HERE / "_data" / "claims.json"
 REPORT = HERE.parent / "results" / "report.html"
 
+FILES = (QUALITY, RESULTS, CLAIMS, REPORT)
+
 MODELS = {
-    "spherical": "`ESNForecaster()`: bent sphere, ring",
-    "tanh": '`ESNForecaster(activation="tanh")`',
-    "sphere, bend=0": "`ESNForecaster(bend=0)`: plain sphere",
-    "paper's model": "the paper's model: no bend, no bias, Gaussian W",
-    "AR(50)": "ridge autoregression, 50 lags",
-    "persistence": "it stays as it is",
-    "reservoirpy sr=1.25": "reservoirpy 0.4.2, settings of its tutorial",
-    "reservoirpy sr=1.25, bias": "the same with a bias added by us",
+    "spherical": "**bent sphere**, the default",
+    "tanh": "**tanh**",
+    "sphere, bend=0": "plain sphere, bend 0",
+    "paper's model": "the paper's model",
+    "AR(50)": "ridge on 50 lags",
+    "persistence": "no change",
+    "reservoirpy sr=1.25": "reservoirpy",
+    "reservoirpy sr=1.25, bias": "the same, biased",
 }
 MARKS = {"holds": "✓ holds", "partly": "◐ partly", "fails": "✗ fails"}
 

@@ -1,7 +1,4 @@
-"""Optuna chooses memory, bend and penalty for NARMA-10. Its study lies in OUT/optuna.sqlite, beside the ledger of `spheresn reproduce`.
-
-Run again, it goes on with the trials that the file holds.
-"""
+"""Optuna chooses memory, bend and penalty for NARMA-10; its study lies beside the ledger of `spheresn reproduce`. Run again, it goes on."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Learn from a million rows that never lie in memory together: the error falls as rows arrive, the memory of the process does not grow.
-
-The target is a nonlinear function of the input before, hidden under noise as large as itself.
-"""
+"""Learn from a million rows that never lie in memory together; the target lies under noise as large as itself."""
 
 from __future__ import annotations
 
@@ -37,9 +34,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=1_000_000)
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
-
-    rng = np.random.default_rng(0)
-    unseen, wanted = next(chunks(np.random.default_rng(1)))
+    rng, (unseen, wanted) = np.random.default_rng(0), next(chunks(np.random.default_rng(1)))
     model = sn.ESNRegressor(units=200, bend=0.5, memory=2, penalty=1e-6, random_state=0)
     looks = {int(count) for count in np.geomspace(1, given.rows // CHUNK, 9)}
     seen, errors, megabytes = [], [], []
@@ -50,11 +45,11 @@ def main() -> None:
             errors.append(sn.metrics.nrmse(wanted[100:], model.predict(unseen)[100:]))
             megabytes.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 
-    figure, (left, right) = plt.subplots(1, 2, figsize=(7, 3), layout="constrained")
-    left.semilogx(seen, errors, "o-", color="#0072B2")
-    left.set(xlabel="rows taken in", title="error on unseen rows (NRMSE)", ylim=(0, 1.1 * max(errors)))
-    right.semilogx(seen, megabytes, "o-", color="#D55E00")
-    right.set(xlabel="rows taken in", title="peak memory of the process (MB)", ylim=(0, 1.3 * max(megabytes)))
+    figure, panels = plt.subplots(1, 2, figsize=(7, 3), layout="constrained")
+    told = {"error on unseen rows (NRMSE)": errors, "peak memory of the process (MB)": megabytes}
+    for axes, (title, values) in zip(panels, told.items(), strict=True):
+        axes.semilogx(seen, values, "o-", color="#0072B2")
+        axes.set(xlabel="rows taken in", title=title, ylim=(0, 1.2 * max(values)))
     figure.savefig(given.out / "stream_a_million.png", dpi=110)
     print(f"{seen[-1]} rows: error {errors[0]:.3f} -> {errors[-1]:.3f}, memory {megabytes[0]:.0f} -> {megabytes[-1]:.0f} MB")
 

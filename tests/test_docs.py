@@ -57,18 +57,6 @@ def test_the_code_of_a_page_runs_and_prints_what_the_page_shows(page, tmp_path, 
             assert printed == text
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory) -> Path:
-    """The site, built anew, every warning an error."""
-    pytest.importorskip("sphinx", reason="sphinx is not installed")
-    pytest.importorskip("myst_parser", reason="myst-parser is not installed")
-    out = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-n", "-d", str(out / "trees"), str(DOCS), str(out / "html")]
-    run = subprocess.run(command, capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr
-    return out / "html"
-
-
 class Assets(HTMLParser):
     """What a page makes a browser load."""
 
@@ -83,7 +71,8 @@ class Assets(HTMLParser):
             self.addresses.append(given.get(LOADED[tag]) or "")
 
 
-def test_no_page_loads_anything_from_elsewhere(site):
+def check_pages(site: Path) -> None:
+    """No page loads anything from elsewhere, and what it loads is there."""
     pages = [page for page in site.rglob("*.html") if page.name != "report.html" and "_static" not in page.parts]
     assert len(pages) > 30
     for page in pages:
@@ -92,15 +81,31 @@ def test_no_page_loads_anything_from_elsewhere(site):
             assert not address or (page.parent / address.split("?")[0].split("#")[0]).exists(), (page.name, address)
 
 
-def test_no_style_sheet_loads_anything_from_elsewhere(site):
+def check_style_sheets(site: Path) -> None:
+    """No style sheet loads anything from elsewhere."""
     sheets = [sheet.read_text(encoding="utf-8") for sheet in site.rglob("*.css")]
     assert sheets and not [text for text in sheets if re.search(r"(url\(|@import)\s*[\"']?(https?:)?//", text)]
 
 
-def test_the_api_pages_hold_every_public_name(site):
+def check_names(site: Path) -> None:
+    """The API pages hold every public name."""
     inventory = (site / "objects.inv").read_bytes().split(b"\n", 4)[4]
     listed = {line.split()[0] for line in zlib.decompress(inventory).decode().splitlines()}
     assert set(public_callables()) <= listed
+
+
+def test_the_site_builds_without_a_warning_and_needs_no_network(tmp_path):
+    """One test, so that several workers do not each build it."""
+    pytest.importorskip("sphinx", reason="sphinx is not installed")
+    pytest.importorskip("myst_parser", reason="myst-parser is not installed")
+    pytest.importorskip("pydata_sphinx_theme", reason="pydata-sphinx-theme is not installed")
+    site = tmp_path / "html"
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-n", "-d", str(tmp_path / "trees"), str(DOCS), str(site)]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    check_pages(site)
+    check_style_sheets(site)
+    check_names(site)
 
 
 def test_the_diagram_names_every_part():

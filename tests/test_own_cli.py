@@ -15,7 +15,7 @@ import pytest
 
 import spheresn as sn
 from spheresn.cli import main
-from test_report import Elements, browser  # noqa: F401  a fixture
+from test_report import Elements
 
 SCRIPT, MARKUP = "<script>alert(1)</script>", r"[red]x[/red] $\frac$"
 QUICK = ["--units", "30"]
