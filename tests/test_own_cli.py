@@ -70,7 +70,7 @@ def test_the_page_escapes_names_and_fetches_nothing(forecasted):
 
 
 @pytest.mark.parametrize("width", [390, 1200])
-def test_the_page_in_a_browser(browser, forecasted, width):  # noqa: F811
+def test_the_page_in_a_browser(browser, forecasted, width):
     tab = browser.new_page(viewport={"width": width, "height": 844})
     said, asked = [], []
     tab.on("console", lambda message: said.append(message.text))
