@@ -12,9 +12,10 @@ HERE = Path(__file__).parent
 QUALITY = HERE.parent / "benchmarks" / "quality.json"
 RESULTS = HERE.parent / "benchmarks" / "RESULTS.md"
 CLAIMS = HERE / "_data" / "claims.json"
+VERDICTS = HERE / "_data" / "verdicts.json"
 REPORT = HERE.parent / "results" / "report.html"
 
-FILES = (QUALITY, RESULTS, CLAIMS, REPORT)
+FILES = (QUALITY, RESULTS, CLAIMS, VERDICTS, REPORT)
 
 MODELS = {
     "spherical": "**bent sphere**, the default",
@@ -83,6 +84,17 @@ def claims(path: Path = CLAIMS) -> str:
     )
 
 
+def seeds(path: Path = VERDICTS) -> str:
+    """Which verdicts change with the seed and the preset."""
+    found = _json(path)
+    if not found:
+        return _absent(path, "spheresn reproduce --seed 1")
+    first, *others = found.values()
+    changed = {name: [run[name] for run in found.values()] for name in first if any(run[name] != first[name] for run in others)}
+    told = "; ".join(f"`{name}` ({', '.join(words)})" for name, words in changed.items())
+    return f"Runs compared: {'; '.join(found)}. {len(first) - len(changed)} of {len(first)} verdicts are the same in all of them. Not: {told}."
+
+
 def report(path: Path = REPORT) -> str:
     """The page that `spheresn reproduce` wrote, inside this one."""
     if not path.is_file():
@@ -97,7 +109,7 @@ def benchmarks(path: Path = RESULTS) -> str:
     return f"```{{include}} ../benchmarks/{path.name}\n:relative-images:\n:heading-offset: 1\n```"
 
 
-KINDS: dict[str, Any] = {one.__name__: one for one in (valid, quality, classes, claim, claims, report, benchmarks)}
+KINDS: dict[str, Any] = {one.__name__: one for one in (valid, quality, classes, claim, claims, seeds, report, benchmarks)}
 
 
 def _json(path: Path) -> Any:
