@@ -11,7 +11,7 @@ import spheresn
 
 ROOT = Path(spheresn.__file__).parent
 LAYERS = [
-    ["_checks", "_version"],
+    ["_checks", "_threads", "_version"],
     ["sphere", "system", "topology", "metrics", "tables"],
     ["activations"],
     ["reservoir", "kernels", "drive", "grid"],

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import spheresn as sn
 from conftest import ACTIVATIONS, SPHERES, network
 from spheresn import kernels
+from spheresn._threads import one_for_small
 from spheresn.analysis import autonomous_exponents, local_exponents, lyapunov_spectrum, max_lyapunov
 from spheresn.analysis._setting import carrier
 
@@ -318,3 +320,17 @@ def test_more_wrong_arguments(rng):
         local_exponents(network(5, sn.OnSphere(), rng), 600, "wrong")
     with pytest.raises(ValueError, match="printed"):
         local_exponents(network(5, sn.Tanh(), rng), 600, "printed")
+
+
+def test_small_matrices_use_one_thread_and_the_former_number_comes_back():
+    def blas():
+        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+    with threadpool_limits(2, user_api="blas"):
+        before = blas()
+        with one_for_small(1000):
+            assert blas() == before
+        with pytest.raises(KeyError), one_for_small(999):
+            assert set(blas()) == {1}
+            raise KeyError
+        assert blas() == before

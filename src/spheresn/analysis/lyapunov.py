@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _checks, kernels, sphere
 from .._checks import Floats
+from .._threads import one_for_small
 from ..drive import loop_arguments
 from ..reservoir import Reservoir
 from ..system import System
@@ -82,8 +83,9 @@ def lyapunov_spectrum(
         raise ValueError(f"count must be at most the {system.tangent_dim} directions of the system, got {count}; lower it")
     state = start_state(system, start, generator)
     carry = _kept_tangent(system)
-    state, tangents, _ = grow(carry, state, _first_tangents(system, state, size, generator), rows[:skipped])
-    _, _, (spans, growth) = grow(carry, state, tangents, rows[skipped:])
+    with one_for_small(len(state)):
+        state, tangents, _ = grow(carry, state, _first_tangents(system, state, size, generator), rows[:skipped])
+        _, _, (spans, growth) = grow(carry, state, tangents, rows[skipped:])
     growth = np.pad(growth, ((0, 0), (0, size - growth.shape[1])), constant_values=-np.inf)  # directions lost in the transient
     mean, errors = block_errors(spans, growth)
     return LyapunovSpectrum(mean, errors, running_mean(spans, growth), spans.cumsum())

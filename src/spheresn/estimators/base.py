@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import wraps
+from numbers import Integral
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -12,6 +14,7 @@ from sklearn.utils import check_random_state
 
 from .. import _checks
 from .._checks import Floats
+from .._threads import one_for_small
 from ..readout import Gram, Quadratic, Sample, Weights, solve
 from ..readout.loo import choose_penalty
 from .dial import Dialled
@@ -21,6 +24,20 @@ from .stream import Frame, Scaler, Stream
 SETTLE = 5000  # rows after which a network is chosen for good; a stream waits for them, a fit looks at no more
 PROBE_UNITS = 300  # a smaller network stands in for a large one while memory and bend are chosen
 WASHOUT_MEMORIES = 10  # times the memory: e^-10 of a start is left
+
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def light(method: Method) -> Method:
+    """With one thread for linear algebra where the network is small."""
+
+    @wraps(method)
+    def call(self: Network, *arguments: Any, **options: Any) -> Any:
+        with one_for_small(self.units if isinstance(self.units, Integral) else 0):
+            return method(self, *arguments, **options)
+
+    return cast(Method, call)
 
 
 class Network(BaseEstimator):  # type: ignore[misc]

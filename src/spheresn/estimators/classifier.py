@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from .. import _checks
 from .._checks import Floats
 from ..readout import Gram, Sample
-from .base import Network
+from .base import Network, light
 from .series import as_series, is_list
 from .stream import Frame
 
@@ -34,6 +34,7 @@ class ESNClassifier(ClassifierMixin, Network):  # type: ignore[misc]
     1.0
     """
 
+    @light
     def fit(self, X: Any, y: Any) -> Self:
         """Choose the network, drive it over the series, solve for the readout."""
         series, labels = self._checked(X, y)

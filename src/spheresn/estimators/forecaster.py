@@ -13,7 +13,7 @@ from .._checks import Floats
 from ..drive import drive_chunks
 from ..readout import Gram, Sample, Weights, solve
 from ..readout.loo import choose_penalty
-from .base import SETTLE, Network
+from .base import SETTLE, Network, light
 from .closed import ClosedLoop
 from .dial import Dialled
 from .network import FORECAST, Plan, Setting, ladder
@@ -75,6 +75,7 @@ class ESNForecaster(Network):
         )  # fmt: skip
         self.noise = noise
 
+    @light
     def fit(self, X: Any, y: Any = None, known: Any = None) -> Self:
         """Choose the network, teach it the series, and stand at its end. `y` is not used."""
         series = self._table(X, reset=True)

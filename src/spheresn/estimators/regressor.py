@@ -9,7 +9,7 @@ from sklearn.base import RegressorMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._checks import Floats
-from .base import SETTLE, Network
+from .base import SETTLE, Network, light
 from .series import as_series, as_targets, is_list
 from .stream import Frame, Stream
 
@@ -39,6 +39,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[m
     _waiting: list[tuple[Floats, Floats]]
     _stream: Stream | None
 
+    @light
     def fit(self, X: Any, y: Any) -> Self:
         """Choose the network, drive it over the series, solve for the readout."""
         series, targets = self._checked(X, y, reset=True)
@@ -51,6 +52,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[m
         self._stream = self._new_stream(frame, series[0], targets[0])
         return self._refresh()
 
+    @light
     def partial_fit(self, X: Any, y: Any) -> Self:
         """Take in the rows that come next in one long series; the result is the same as of one fit to all of them.
 
@@ -116,6 +118,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[m
         washout = self._washout_of(frame, len(rows))
         return Stream(frame, washout, targets.shape[1], sampled=self.penalty == "loo").take(rows, targets)
 
+    @light
     def _refresh(self) -> Self:
         """Solve for the readout if rows have come since the last time."""
         if not getattr(self, "_stale", True):
