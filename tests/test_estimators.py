@@ -73,7 +73,7 @@ def test_a_dask_cluster_gives_the_same_fit(rng):
     targets = [np.roll(s, 2) for s in series]
     alone = sn.ESNRegressor(**REGRESSOR).fit(series, targets)
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        distributed.LocalCluster(2, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0") as cluster,
         distributed.Client(cluster),
         parallel_config("dask"),
     ):
