@@ -4,13 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: reproduce test lint docs chromium bench dist clean
+.PHONY: reproduce test lint docs chromium faults bench dist clean
 
 reproduce: $(READY)
 	$(BIN)/spheresn reproduce --preset quick --out results
 
 test: lint chromium
-	$(BIN)/python -m pytest -n 2 --doctest-modules tests src
+	$(BIN)/python -m pytest -n 2 --doctest-modules --ignore tests/faults tests src
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -27,6 +27,10 @@ chromium:
 	@command -v chromium >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \
 	&& apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; } \
 	|| echo "chromium is not installed and cannot be: the tests of the report in a browser are skipped"
+
+# Killing and stopping real runs: apart, because it has been seen to wait for ever beside other work.
+faults: $(READY)
+	$(BIN)/python -m pytest tests/faults
 
 # Side by side with the peers: benchmarks/RESULTS.md. Some rows only: make bench BENCH="--rows fit states --threads 1".
 bench: $(READY)
