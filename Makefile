@@ -28,9 +28,9 @@ chromium:
 	&& apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; } \
 	|| echo "chromium is not installed and cannot be: the tests of the report in a browser are skipped"
 
-# Killing and stopping real runs: apart, because it has been seen to wait for ever beside other work.
+# The long attacks: killed runs, full disks, hostile files, load. Writes what was tried to tests/faults/RESULTS.md.
 faults: $(READY)
-	$(BIN)/python -m pytest tests/faults
+	$(BIN)/python -m pytest tests/faults --table tests/faults/RESULTS.md
 
 # Side by side with the peers: benchmarks/RESULTS.md. Some rows only: make bench BENCH="--rows fit states --threads 1".
 bench: $(READY)
