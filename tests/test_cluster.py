@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -20,7 +21,7 @@ from spheresn.cli import main
 from spheresn.experiments import EXPERIMENTS
 from spheresn.sweep import ClusterError, DaskPool
 
-pytest.importorskip("distributed")
+distributed = pytest.importorskip("distributed")
 WORKER = ("worker", "--nworkers", "1", "--nthreads", "1", "--no-nanny", "--no-dashboard", "--death-timeout", "60")
 
 
@@ -73,3 +74,11 @@ def test_a_wrong_address_is_one_sentence_and_quick(address):
     with pytest.raises(ClusterError, match="--dask must be the address of a running scheduler"):
         DaskPool(address)
     assert time.monotonic() - began < 30  # a bound on hanging, not a measurement
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "http://127.0.0.1:1", ""])
+def test_a_client_that_cannot_connect_is_closed_at_once(address):
+    """Left to the garbage collector, it was closed while another one started, in the thread that held the lock: for ever."""
+    with pytest.raises(ClusterError):
+        DaskPool(address)
+    assert all(one.status == "closed" for one in gc.get_objects() if isinstance(one, distributed.Client))

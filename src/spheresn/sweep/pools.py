@@ -10,7 +10,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Protocol
 
 from joblib.externals.loky import ProcessPoolExecutor
@@ -119,9 +119,15 @@ def _connect(address: str) -> Any:
         raise ClusterError("--dask must find the package distributed, got none; pip install 'spheresn[cluster]'") from None
     for name in [name for name in logging.Logger.manager.loggerDict if name.startswith("distributed")]:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)  # each has a level of its own; what matters becomes one sentence of ours
+    # In hand even when it cannot connect: left to the garbage collector, it is closed at any moment, and once it was while the next one
+    # started in the same thread, holding the lock that closing waits for.
+    client: Any = Client.__new__(Client)
     try:
-        return Client(address, timeout=CONNECT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
+        client.__init__(address, timeout=CONNECT_SECONDS, set_as_default=False)
+        return client
     except Exception as error:  # OSError, ValueError, TypeError, CommClosedError, ... by the kind of address
+        with suppress(TimeoutError):
+            client.close()
         raise ClusterError(f"--dask must be the address of a running scheduler, got {address!r} ({one_line(error)}); check it") from None
 
 
