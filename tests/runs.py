@@ -41,6 +41,21 @@ def rows(out: Path) -> dict[str, tuple[str, bytes | None]]:
         }
 
 
+def children(parent: int) -> list[int]:
+    """The processes that it has started and that live."""
+    found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(parent)], capture_output=True, text=True, check=False).stdout
+    return [int(pid) for pid in found.split()]
+
+
+def alive(pid: int) -> bool:
+    """Whether there is such a process."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
 def until(condition, process: subprocess.Popen[str] | None = None, seconds: float = 150) -> None:
     """Wait for something to become true; what the process said when it ended or was too slow."""
     end = time.monotonic() + seconds

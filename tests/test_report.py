@@ -15,7 +15,7 @@ import xarray as xr
 import fake_experiment as fake
 from spheresn.experiments import EXPERIMENTS
 from spheresn.report import Drawing, Hole, Section, page
-from spheresn.report.draw import drawings
+from spheresn.report.draw import Sketch, drawings
 from spheresn.report.section import numbers
 from spheresn.report.svg import inline
 
@@ -25,7 +25,7 @@ HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&"
 def drawn(module: Any, folder: Path, preset: str = "smoke") -> tuple[Drawing, ...]:
     config = module.PRESETS[preset]
     dataset = module.collect(config, [module.run(config, task, 0) for task in module.tasks(config)])
-    return tuple(drawings(module, dataset, folder))
+    return tuple(drawings(Sketch(module.plot, module.CAPTIONS, dataset, folder)))
 
 
 def hostile_section(folder: Path) -> Section:

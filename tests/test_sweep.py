@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 import fake_experiment as fake
-from runs import rows
+from runs import alive, children, rows, until
 from spheresn.sweep import InUse, Ledger, LedgerError, LocalPool, Outcome, Unit, Work, canonical, locked, perform, run, whole_file
 from spheresn.sweep.blob import pack, unpack
+from spheresn.sweep.worker import Worker, WorkerLost
 
 UNIT = Unit("fake", "{}", '{"index":0}', 0)
 
@@ -209,3 +210,43 @@ def test_a_killed_worker_costs_only_time(tmp_path):
 def test_a_unit_that_always_kills_its_worker_is_found_and_the_others_are_not_blamed(tmp_path):
     found = sweep(tmp_path, fake.Config(units=5, kills=(2,)), 2)
     assert [status for status, _ in found.values()] == ["done", "done", "failed", "done", "done"]
+
+
+def test_a_worker_killed_in_the_middle_of_its_answer_is_lost_at_once():
+    """Pools with one queue for all wait for the rest of the answer for ever."""
+    worker = Worker()
+    pipe = worker._pipe
+
+    class Impatient:
+        send = pipe.send
+
+        def recv(self):
+            assert pipe.poll(60)  # the first bytes of many are there, and no more fit
+            worker.end()
+            return pipe.recv()
+
+    worker._pipe = Impatient()
+    with pytest.raises(WorkerLost, match="must live until it has answered"):
+        worker(bytes, 50_000_000)
+
+
+def test_errors_of_a_worker_are_raised_here():
+    pool = LocalPool(1)
+    try:
+        with pytest.raises(ZeroDivisionError):
+            pool.submit(divmod, 1, 0).result()
+        with pytest.raises(TypeError, match="cannot pickle 'module' object"):
+            pool.submit(__import__, "json").result()
+        assert pool.submit(divmod, 7, 2).result() == (3, 1)
+    finally:
+        pool.close()
+
+
+def test_workers_end_with_their_parent_whatever_they_do(tmp_path):
+    """A parent that was killed cannot say so."""
+    script = "import sys, time\nfrom spheresn.sweep import LocalPool\nLocalPool(1).submit(time.sleep, 600)\ntime.sleep(600)"
+    with subprocess.Popen([sys.executable, "-c", script]) as parent:
+        until(lambda: children(parent.pid))
+        worker = children(parent.pid)[0]
+        parent.kill()
+    until(lambda: not alive(worker))

@@ -24,6 +24,8 @@ def stoppable() -> Iterator[Callable[[], None]]:
 
     def stop(number: int, frame: Any) -> None:
         heard.append(number)
+        for one in signals:
+            signal.signal(one, signal.SIG_IGN)  # impatience must not stop the stopping
         raise Stopped(number)
 
     def check() -> None:
@@ -35,5 +37,6 @@ def stoppable() -> Iterator[Callable[[], None]]:
     try:
         yield check
     finally:
-        for one, handler in zip(signals, before, strict=True):
-            signal.signal(one, handler)
+        if not heard:
+            for one, handler in zip(signals, before, strict=True):
+                signal.signal(one, handler)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -41,8 +40,6 @@ def reproduce(
         try:
             return _done(out, job.reproduce(EXPERIMENTS, wanted, lambda totals: _checked(watch(totals), check), say))
         except Stopped as stop:
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
-            signal.signal(signal.SIGTERM, signal.SIG_IGN)
             print(
                 f"\nspheresn: stopped; what is done is kept in {out / 'ledger.sqlite'}, the same command goes on from there",
                 file=sys.stderr,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +31,8 @@ def quiet() -> Iterator[None]:
 class Sketch:
     """What a process needs to draw one experiment."""
 
-    module: Any
+    plot: Callable[[xr.Dataset], dict[str, Any]]
+    captions: dict[str, str]
     dataset: xr.Dataset
     folder: Path
 
@@ -40,22 +41,22 @@ def draw(sketch: Sketch) -> tuple[tuple[Drawing, ...], str | None]:
     """The drawings of an experiment, saved; or none and the reason."""
     try:
         with quiet():
-            return tuple(drawings(sketch.module, sketch.dataset, sketch.folder)), None
+            return tuple(drawings(sketch)), None
     except CannotWrite:
         raise
     except Exception as error:  # the other experiments are still drawn
         return (), one_line(error)
 
 
-def drawings(module: Any, dataset: xr.Dataset, folder: Path) -> Iterator[Drawing]:
+def drawings(sketch: Sketch) -> Iterator[Drawing]:
     """Draw an experiment, save its figures, and yield them with their captions."""
     import matplotlib
 
     with matplotlib.rc_context(STYLE):
-        figures = module.plot(dataset)
+        figures = sketch.plot(sketch.dataset)
         for stem, figure in figures.items():
-            save_figure(figure, folder, stem)
-            yield Drawing(stem, module.CAPTIONS[stem], (folder / f"{stem}.svg").read_text(encoding="utf-8"))
+            save_figure(figure, sketch.folder, stem)
+            yield Drawing(stem, sketch.captions[stem], (sketch.folder / f"{stem}.svg").read_text(encoding="utf-8"))
 
 
 def save_figure(figure: Any, folder: Path, stem: str) -> None:

@@ -30,12 +30,17 @@ def publish(out: Path, ledger: Ledger, experiments: Mapping[str, Any], say: Say,
     with quiet():
         read = [_read(out, ledger, experiments[name], *runs[name]) for name in experiments if name in runs]
     say(f"drawing {', '.join(section.name for section, _ in read)}")
-    drawn = iter(list(each(draw, [Sketch(experiments[section.name], data, out / "figures") for section, data in read if data is not None])))
+    sketches = [_sketch(experiments[section.name], data, out) for section, data in read if data is not None]
+    drawn = iter(list(each(draw, sketches)))
     sections = [section if data is None else _with_drawings(section, *next(drawn)) for section, data in read]
     claims = [claim for section in sections for claim in section.claims]
     _write(out / "claims.json", json.dumps(claims, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
     _write(out / "report.html", page(sections))
     return sections
+
+
+def _sketch(module: Any, dataset: xr.Dataset, out: Path) -> Sketch:
+    return Sketch(module.plot, module.CAPTIONS, dataset, out / "figures")
 
 
 def _with_drawings(section: Section, drawn: tuple[Drawing, ...], problem: str | None) -> Section:

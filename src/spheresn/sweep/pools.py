@@ -1,24 +1,17 @@
-"""Where units are computed: processes of this machine (loky), or the workers of a Dask cluster. Both are `concurrent.futures` executors."""
+"""Where units are computed: processes of this machine, or the workers of a Dask cluster."""
 
 from __future__ import annotations
 
 import logging
-import os
-import signal
 import threading
-import time
-import warnings
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import BrokenExecutor, Executor, Future
-from contextlib import contextmanager, suppress
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any, Protocol
 
-from joblib.externals.loky import ProcessPoolExecutor
-
 from .unit import Outcome, one_line
+from .worker import Worker, WorkerLost
 
-# The limit of `perform` comes after the libraries have started their threads; these keep them from starting any.
-ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
 CONNECT_SECONDS = 3
 
 
@@ -27,32 +20,28 @@ class ClusterError(RuntimeError):
 
 
 class Pool(Protocol):
-    """Workers: how many units to keep in flight, submitting one, starting again after a crash, and ending at once."""
+    """Workers: how many units to keep in flight, submitting one, and ending at once."""
 
     width: int
 
     def submit(self, function: Callable[..., Outcome], *arguments: Any) -> Future[Outcome]: ...
 
-    def restart(self) -> None: ...
-
     def close(self) -> None: ...
 
 
 class LocalPool:
-    """`jobs` processes of this machine, started as new programs, not as copies of this one."""
+    """`jobs` processes of this machine; a thread here waits for each of them."""
 
     def __init__(self, jobs: int) -> None:
-        self.jobs, self.width = jobs, 2 * jobs  # one unit at work and one in waiting per process
-        self._executor: Any = None
-        warnings.filterwarnings("ignore", message="A worker stopped while some jobs")  # loky replaces a process that has grown large
+        self.width = 2 * jobs  # one unit at work and one in waiting per process
+        self._threads = ThreadPoolExecutor(jobs)
+        self._own, self._lock = threading.local(), threading.Lock()
+        self._workers: list[Worker] = []
+        self._closed = False
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        """Hand a unit to the next free process."""
-        with _deaf(signal.SIGINT):
-            if self._executor is None:
-                options = {"env": ONE_THREAD, "initializer": _end_with, "initargs": (os.getpid(),)}
-                self._executor = ProcessPoolExecutor(max_workers=self.jobs, **options)
-            return self._executor.submit(function, *arguments)  # type: ignore[no-any-return]
+        """Hand a unit to the next free process; `WorkerLost` if that dies."""
+        return self._threads.submit(self._call, function, arguments)
 
     def map(self, function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
         """The results in order; what a dying process leaves undone is done here."""
@@ -64,19 +53,34 @@ class LocalPool:
         for future, item in flying:
             try:
                 yield future.result()
-            except BrokenExecutor:
+            except WorkerLost:
                 yield function(item)
-
-    def restart(self) -> None:
-        """Forget processes of which one has died; the next `submit` starts new ones."""
-        self.close()
 
     def close(self) -> None:
         """End the processes, whatever they do."""
-        with _deaf(signal.SIGINT, signal.SIGTERM):  # half a shutdown would make the interpreter wait for the units at its end
-            if self._executor is not None:
-                self._executor.shutdown(wait=True, kill_workers=True)
-            self._executor = None
+        with self._lock:
+            self._closed = True
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for worker in self._workers:
+            worker.end()
+        self._threads.shutdown()
+
+    def _call(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+        worker = getattr(self._own, "worker", None) or self._hire()
+        try:
+            return worker(function, *arguments)
+        except WorkerLost:
+            self._own.worker = None
+            raise
+
+    def _hire(self) -> Worker:
+        """A process for this thread."""
+        with self._lock:
+            if self._closed:
+                raise WorkerLost("a pool must be open, got one that is closing; try again")
+            self._own.worker = worker = Worker()
+            self._workers.append(worker)
+        return worker
 
 
 class DaskPool:
@@ -91,25 +95,10 @@ class DaskPool:
         """Hand a unit to the scheduler."""
         return self._executor.submit(function, *arguments)
 
-    def restart(self) -> None:
-        """After the loss of a scheduler there is nothing to start."""
-        raise ClusterError("the Dask cluster must stay up during a run, got a lost connection; run the same command again to go on")
-
     def close(self) -> None:
         """Cancel what is in flight and leave the cluster as it was."""
         self._executor.shutdown(wait=False)
         self._client.close()
-
-
-def _end_with(parent: int) -> None:
-    """In a worker: end when the parent is gone, which cannot say so when it was killed."""
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(0.5)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 def _connect(address: str) -> Any:
@@ -129,13 +118,3 @@ def _connect(address: str) -> Any:
         with suppress(TimeoutError):
             client.close()
         raise ClusterError(f"--dask must be the address of a running scheduler, got {address!r} ({one_line(error)}); check it") from None
-
-
-@contextmanager
-def _deaf(*signals: int) -> Iterator[None]:
-    """Processes started in here never hear these signals: the parent does when this block is over, and ends them."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
