@@ -30,7 +30,7 @@ chromium:
 
 # The long attacks: killed runs, full disks, hostile files, load. Writes what was tried to tests/faults/RESULTS.md.
 faults: $(READY)
-	$(BIN)/python -m pytest tests/faults --table tests/faults/RESULTS.md
+	$(BIN)/python -m pytest -n 2 tests/faults --table tests/faults/RESULTS.md
 
 # Side by side with the peers: benchmarks/RESULTS.md. Some rows only: make bench BENCH="--rows fit states --threads 1".
 bench: $(READY)

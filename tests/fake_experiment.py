@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +14,30 @@ import numpy as np
 import xarray as xr
 
 from spheresn.experiments import Claim
+from spheresn.sweep import unit
 
 NAME, FIGURE, TITLE = "fake", "Fig. 0", "Eigenvalues of <random> & small matrices"
 CAPTIONS = {"fake": "The <b>largest</b> eigenvalue of each unit"}
 
 
+class BackwardClock(datetime):
+    """A clock of the day that goes back by FAKE_CLOCK seconds at every look."""
+
+    looks = 0
+
+    @classmethod
+    def now(cls, tz=UTC):
+        cls.looks += 1
+        return datetime(2030, 1, 1, tzinfo=tz) - cls.looks * timedelta(seconds=float(os.environ["FAKE_CLOCK"]))
+
+
+if "FAKE_CLOCK" in os.environ:
+    unit.datetime = BackwardClock
+
+
 @dataclass(frozen=True)
 class Config:
-    """`fails`: units that raise; `kills`: units that kill their worker, only once when the file `once` can be made."""
+    """`fails`: units that raise; `kills`: those that kill their worker, once if the file `once` can be made; `padding`: more numbers."""
 
     units: int = 6
     size: int = 60
@@ -28,6 +45,7 @@ class Config:
     fails: tuple[int, ...] = ()
     kills: tuple[int, ...] = ()
     once: str = ""
+    padding: int = 0
 
 
 PRESETS = {"smoke": Config(), "quick": Config(units=12, pause=0.3), "paper": Config(units=6, fails=(2,))}
@@ -46,8 +64,9 @@ def run(config: Config, task: dict[str, Any], seed: int) -> dict[str, np.ndarray
         if config.once:
             Path(config.once).touch()
         os.kill(os.getpid(), signal.SIGKILL)
-    matrix = np.random.default_rng([seed, index]).standard_normal((config.size, config.size))
-    return {"values": np.linalg.eigvalsh(matrix @ matrix.T), "count": np.array(index)}
+    rng = np.random.default_rng([seed, index])
+    matrix = rng.standard_normal((config.size, config.size))
+    return {"values": np.linalg.eigvalsh(matrix @ matrix.T), "count": np.array(index), "padding": rng.standard_normal(config.padding)}
 
 
 def collect(config: Config, results: list[dict[str, np.ndarray] | None]) -> xr.Dataset:

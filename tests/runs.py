@@ -14,10 +14,11 @@ from pathlib import Path
 HERE = Path(__file__).parent
 
 
-def start(*arguments: object, **options) -> subprocess.Popen[str]:
-    """`spheresn ARGUMENTS` with the fake experiment known to it and to its workers."""
+def start(*arguments: object, fake: dict[str, object] | None = None, **options) -> subprocess.Popen[str]:
+    """`spheresn ARGUMENTS` with the fake experiment known to it and to its workers; `fake`: the disturbances of fake_cli.py."""
     environment = {
         **os.environ,
+        **{name: str(value) for name, value in (fake or {}).items()},
         "PYTHONFAULTHANDLER": "1",
         "PYTHONPATH": os.pathsep.join([str(HERE.parent / "src"), str(HERE), os.environ.get("PYTHONPATH", "")]),
     }

@@ -11,19 +11,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from common import complete
 
 import spheresn
 
-TOLD: list[Attack] = []
-HEAD = "# What was tried to break it\n\nWritten by `make faults`: spheresn {version}, Python {python}, {date}, {minutes:.1f} minutes.\n"
+HEAD = "# What was tried to break it\n\nWritten by `make faults`: spheresn {version}, Python {python}, {date}.\n"
+COLUMNS = ("attack", "tries", "broke", "seconds", "note")
 
 
 class Attack:
     """One kind of attack: how often it was tried, and a line for each try that broke something."""
 
     def __init__(self) -> None:
-        self.name, self.note, self.tries, self.broke = "", "", 0, list[str]()
-        self.began, self.seconds = time.monotonic(), 0.0
+        self.tries, self.note, self.broke, self.began = 0, "", list[str](), time.monotonic()
 
     @contextmanager
     def attempt(self, what: object = "") -> Iterator[None]:
@@ -37,13 +37,27 @@ class Attack:
 
 @pytest.fixture
 def attack(request: pytest.FixtureRequest) -> Iterator[Attack]:
-    """The attack of this test, named by the first line of its docstring."""
+    """The attack of this test, named by the first line of its docstring and its parameters."""
     one = Attack()
-    one.name = str(request.function.__doc__).strip().splitlines()[0].rstrip(".")
     yield one
-    one.seconds = time.monotonic() - one.began
-    TOLD.append(one)
+    name = str(request.function.__doc__).strip().splitlines()[0].rstrip(".")
+    _, _, parameters = request.node.name.partition("[")
+    cells = (
+        name + f" ({parameters[:-1]})" * bool(parameters),
+        f"{one.tries:,}",
+        str(len(one.broke)),
+        f"{time.monotonic() - one.began:.0f}",
+    )
+    request.node.user_properties.append(("attack", [*cells, one.note]))
     assert one.tries and not one.broke, "\n".join(one.broke[:5])
+
+
+@pytest.fixture(scope="session")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory of a run that nobody disturbs."""
+    out = tmp_path_factory.mktemp("undisturbed") / "out"
+    complete(out)
+    return out
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -51,14 +65,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    table = "\n".join(["| attack | tries | broke | seconds | note |", "|---|--:|--:|--:|---|", *map(_line, TOLD)])
+    """The table, from the reports, which also come from other processes."""
+    reports = [one for kind in ("", "error") for one in terminalreporter.stats.get(kind, []) if getattr(one, "when", "") == "teardown"]
+    cells = sorted(value for one in reports for name, value in one.user_properties if name == "attack")
+    table = "\n".join(f"| {' | '.join(row)} |" for row in [COLUMNS, ("---", "--:", "--:", "--:", "---"), *cells])
     terminalreporter.write_line(table)
     path = terminalreporter.config.getoption("--table")
     if path is not None:
-        minutes = sum(one.seconds for one in TOLD) / 60
-        facts = {"version": spheresn.__version__, "python": platform.python_version(), "date": datetime.now(UTC).date(), "minutes": minutes}
+        facts = {"version": spheresn.__version__, "python": platform.python_version(), "date": datetime.now(UTC).date()}
         path.write_text(f"{HEAD.format(**facts)}\n{table}\n")
-
-
-def _line(one: Attack) -> str:
-    return f"| {one.name} | {one.tries:,} | {len(one.broke)} | {one.seconds:.0f} | {one.note} |"

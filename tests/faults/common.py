@@ -1,0 +1,78 @@
+"""What every disturbed run is compared with, and how."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import sqlite3
+import subprocess
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import xarray as xr
+
+from runs import children, finish, rows, start, until
+
+UNITS = 10
+CONFIG = json.dumps({"units": UNITS, "size": 40, "pause": 0.05, "padding": 30_000})  # a quarter of a megabyte per unit: many pages
+FAKE = {"FAKE_CONFIG": CONFIG}
+RUN = ("reproduce", "fake", "--preset", "quick", "--jobs", "2", "--out")
+
+
+def begin(out: Path, *more: object, **fake: object) -> subprocess.Popen[str]:
+    """A run of the fake experiment, in a session of its own as from a terminal."""
+    return start(*RUN, out, *more, fake={**FAKE, **fake}, start_new_session=True)
+
+
+def complete(out: Path) -> None:
+    """Run to the end, undisturbed."""
+    code, _, told = finish(begin(out))
+    assert code == 0 and "Traceback" not in told, told
+
+
+def at_work(out: Path, process: subprocess.Popen[str], units: int = 0) -> None:
+    """Wait until the run holds its directory and has so many units, or until it has ended."""
+    until(lambda: process.poll() is not None or ((out / ".lock").exists() and len(rows(out)) >= units))
+
+
+def kill(process: subprocess.Popen[str]) -> None:
+    """kill -9, and its workers are gone soon after."""
+    workers = children(process.pid)
+    process.send_signal(signal.SIGKILL)
+    finish(process)
+    gone(workers)
+
+
+def gone(workers: list[int]) -> None:
+    """No worker outlives its parent."""
+    until(lambda: not set(workers) & set(_python()), seconds=30)
+
+
+def _python() -> list[int]:
+    """Processes that are no zombies."""
+    found = subprocess.run(["ps", "-eo", "pid=,stat="], capture_output=True, text=True, check=True).stdout
+    return [int(pid) for pid, state in map(str.split, found.splitlines()) if not state.startswith("Z")]
+
+
+def whole(out: Path) -> None:
+    """SQLite finds nothing wrong, looking at a copy, so that it mends nothing here."""
+    if not (out / "ledger.sqlite").exists():
+        return
+    with TemporaryDirectory() as folder:
+        for path in out.glob("ledger.sqlite*"):
+            shutil.copy(path, folder)
+        with closing(sqlite3.connect(Path(folder, "ledger.sqlite"))) as connection:
+            assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
+def same(out: Path, undisturbed: Path) -> None:
+    """Bit for bit what a run gives that nobody touched, and no litter."""
+    whole(out)
+    assert rows(out) == rows(undisturbed) and len(rows(out)) == UNITS
+    for name in ("claims.json", "figures/fake.svg"):
+        assert (out / name).read_bytes() == (undisturbed / name).read_bytes()
+    ours, theirs = (xr.load_dataset(folder / "fake.nc", engine="h5netcdf") for folder in (out, undisturbed))
+    assert ours.identical(theirs)
+    assert sorted(path.name for path in out.rglob("*")) == sorted(path.name for path in undisturbed.rglob("*"))

@@ -1,0 +1,91 @@
+"""Killed, stopped, disturbed: a run goes on where it was and ends with the numbers of one that nobody touched."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+
+import pytest
+from common import UNITS, at_work, begin, children, complete, finish, gone, kill, rows, same, whole
+
+from runs import until
+
+
+def some_moment(out, process, dice) -> None:
+    """Any time from the first file to the last, whatever the speed of the machine."""
+    at_work(out, process, units=dice.randint(0, UNITS))
+    time.sleep(dice.uniform(0.0, 0.4))
+
+
+def test_killed_at_random_moments(attack, tmp_path, undisturbed):
+    """kill -9 of the run at random moments, five times each before it may end."""
+    dice, already_over = random.Random(1), 0
+    for run in range(10):
+        out = tmp_path / str(run)
+        for turn in range(5):
+            with attack.attempt(f"run {run}, kill {turn}"):
+                process = begin(out, "--fresh") if turn == 0 else begin(out)
+                some_moment(out, process, dice)
+                already_over += process.poll() is not None
+                before = rows(out)
+                kill(process)
+                whole(out)
+                assert before.items() <= rows(out).items()
+                if turn == 4:
+                    complete(out)
+                    same(out, undisturbed)
+    attack.note = f"{already_over} came too late"
+
+
+def test_killed_inside_a_write(attack, tmp_path, undisturbed):
+    """Death inside a write, at the byte where some file reaches a random length."""
+    dice, longest = random.Random(2), 3_500_000  # the write-ahead log of the run
+    for run in range(15):
+        out, limit = tmp_path / str(run), int(10 ** dice.uniform(0, 6.55)) if run % 2 else dice.randrange(longest)
+        with attack.attempt(f"at byte {limit}"):
+            process = begin(out, FAKE_LIMIT=limit)
+            code, _, told = finish(process)
+            assert code in (-signal.SIGXFSZ, 0), told
+            whole(out)
+            complete(out)
+            same(out, undisturbed)
+
+
+def test_a_worker_is_killed(attack, tmp_path, undisturbed):
+    """kill -9 of a worker at a random moment."""
+    dice = random.Random(3)
+    for run in range(8):
+        out = tmp_path / str(run)
+        with attack.attempt(f"run {run}"):
+            process = begin(out)
+            until(lambda process=process: len(children(process.pid)) == 2)
+            some_moment(out, process, dice)
+            for worker in dice.sample(children(process.pid), k=min(1, len(children(process.pid)))):
+                os.kill(worker, signal.SIGKILL)
+            code, _, told = finish(process)
+            assert code == 0, told
+            same(out, undisturbed)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_stopped_impatiently(attack, tmp_path, undisturbed, number):
+    """Ctrl-C or SIGTERM, twice, at a random moment."""
+    dice = random.Random(4 + number)
+    for run in range(8):
+        out = tmp_path / str(run)
+        with attack.attempt(f"run {run}"):
+            process = begin(out)
+            some_moment(out, process, dice)
+            workers = children(process.pid)
+            for _ in range(2):
+                os.killpg(process.pid, number)
+                time.sleep(dice.uniform(0.0, 0.1))
+            code, _, told = finish(process)
+            assert code in (128 + number, 0), (code, told)
+            assert "Traceback" not in told and (code == 0 or "the same command goes on from there" in told), told
+            gone(workers)
+            whole(out)
+            complete(out)
+            same(out, undisturbed)

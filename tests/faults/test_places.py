@@ -1,0 +1,142 @@
+"""Directories that fill up, that cannot be written, that lose their ledger, that two want at once; clocks that go back."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+from common import at_work, begin, complete, finish, kill, rows, same, whole
+
+NO_ROOM = ("choose a directory that can be written and has room", "check the disk")
+ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="mounting a file system needs root")
+
+
+@contextmanager
+def small_disk(folder: Path, size: int) -> Iterator[Path]:
+    """A file system of so many bytes."""
+    folder.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder], capture_output=True, text=True, check=False)
+    if mounted.returncode:
+        pytest.skip(f"mount: {mounted.stderr.strip()}")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+def remount(folder: Path, options: str) -> None:
+    subprocess.run(["mount", "-o", f"remount,{options}", folder], check=True)
+
+
+def refused(process: subprocess.Popen[str], *words: str) -> None:
+    """Exit code 2 and, last, one sentence that holds one of the words."""
+    code, _, told = finish(process)
+    assert code == 2 and "Traceback" not in told, (code, told)
+    last = told.strip().splitlines()[-1]
+    assert last.startswith("spheresn: ") and any(word in last for word in words), told
+
+
+@contextmanager
+def no_room_left(disk: Path) -> Iterator[None]:
+    """A file that takes all the room there is."""
+    with (disk / "filler").open("wb", buffering=0) as filler, suppress(OSError):
+        while filler.write(b"x" * 4096):
+            pass
+    yield
+    (disk / "filler").unlink()
+
+
+@ROOT
+def test_the_disk_is_full(attack, tmp_path, undisturbed):
+    """Disk full at a random size; then with room, the run goes on."""
+    dice = random.Random(5)
+    for size in [4096, 16_384, 65_536, *(dice.randrange(100_000, 2_900_000) for _ in range(5))]:
+        with attack.attempt(f"{size} bytes"), small_disk(tmp_path / str(size), size) as disk:
+            out = disk / "out"
+            process = begin(out)
+            refused(process, *NO_ROOM)
+            whole(out)
+            before = rows(out)
+            remount(disk, "size=100m")
+            complete(out)
+            assert before.items() <= rows(out).items()
+            same(out, undisturbed)
+
+
+@ROOT
+def test_the_directory_cannot_be_written(attack, tmp_path, undisturbed):
+    """A directory that cannot be written, from the start or from some moment on."""
+    with small_disk(tmp_path / "disk", 50_000_000) as disk:
+        remount(disk, "ro")
+        with attack.attempt("from the start"):
+            refused(begin(disk / "out"), "choose a directory that can be written")
+        remount(disk, "rw")
+        out = disk / "out"
+        for units in (1, 4, 7):
+            with attack.attempt(f"after {units} units"):
+                process = begin(out)
+                at_work(out, process, units)
+                with no_room_left(disk):  # a disk with files open for writing does not become read-only
+                    refused(process, *NO_ROOM)
+        with attack.attempt("then goes on"):
+            complete(out)
+            same(out, undisturbed)
+
+
+def test_the_ledger_is_deleted(attack, tmp_path):
+    """The ledger is deleted, or replaced, during the run."""
+    for run, units in enumerate([0, 2, 5, 8]):
+        with attack.attempt(f"after {units} units"):
+            out = tmp_path / str(run)
+            process = begin(out)
+            at_work(out, process, units)
+            while not (out / "ledger.sqlite").exists():
+                pass
+            (out / "ledger.sqlite").unlink()
+            if run % 2:
+                (out / "ledger.sqlite").write_bytes(b"something else")
+            refused(process, "must stay in place")
+            assert run % 2 == 0 or (out / "ledger.sqlite").read_bytes() == b"something else"
+
+
+def test_two_runs_at_once(attack, tmp_path, undisturbed):
+    """Three runs in one directory at the same moment: one works, two say who does."""
+    for run in range(4):
+        with attack.attempt(f"run {run}"):
+            out = tmp_path / str(run)
+            ended = [finish(process) for process in [begin(out) for _ in range(3)]]
+            assert sorted(code for code, _, _ in ended) == [0, 2, 2], ended
+            assert all("in use by process" in told for code, _, told in ended if code == 2), ended
+            same(out, undisturbed)
+
+
+def test_the_next_run_does_not_wait_for_the_dead(attack, tmp_path, undisturbed):
+    """A run started in the moment its forerunner is killed."""
+    for run in range(4):
+        with attack.attempt(f"run {run}"):
+            out = tmp_path / str(run)
+            process = begin(out)
+            at_work(out, process, 2 * run)
+            kill(process)
+            complete(out)
+            same(out, undisturbed)
+
+
+def test_the_clock_goes_back(attack, tmp_path, undisturbed):
+    """The clock goes back a day at every look, and all files are from the future."""
+    for run in range(3):
+        with attack.attempt(f"run {run}"):
+            out = tmp_path / str(run)
+            process = begin(out, FAKE_CLOCK=86_400)
+            at_work(out, process, 3 * run)
+            kill(process)
+            for path in out.rglob("*"):
+                os.utime(path, (4e9, 4e9))
+            code, _, told = finish(begin(out, FAKE_CLOCK=86_400))
+            assert code == 0, told
+            same(out, undisturbed)
