@@ -28,6 +28,7 @@ WORKER = ("worker", "--nworkers", "1", "--nthreads", "1", "--no-nanny", "--no-da
 @contextmanager
 def cluster(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
     """The scheduler's address, and the processes: scheduler, worker, worker."""
+    folder.mkdir(exist_ok=True)
     contact = folder / "scheduler.json"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE.parent / "src"), str(HERE), os.environ.get("PYTHONPATH", "")])}
 
