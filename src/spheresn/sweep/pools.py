@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, Protocol
 
@@ -13,6 +14,7 @@ from .unit import Outcome, one_line
 from .worker import Worker, WorkerLost
 
 CONNECT_SECONDS = 3
+GATHER_SECONDS = 300  # for the result of one unit
 
 
 class ClusterError(RuntimeError):
@@ -89,16 +91,31 @@ class DaskPool:
     def __init__(self, address: str) -> None:
         self.width = 100_000
         self._client = _connect(address)
-        self._executor: Executor = self._client.get_executor(pure=False)
 
     def submit(self, function: Callable[..., Outcome], *arguments: Any) -> Future[Outcome]:
-        """Hand a unit to the scheduler."""
-        return self._executor.submit(function, *arguments)
+        """Hand a unit to the scheduler.
+
+        Not by `Client.get_executor`, whose futures never end when the scheduler dies in the middle of sending a result.
+        """
+        answer: Future[Outcome] = Future()
+        self._client.submit(function, *arguments, pure=False).add_done_callback(lambda remote: _copy(remote, answer))
+        return answer
 
     def close(self) -> None:
-        """Cancel what is in flight and leave the cluster as it was."""
-        self._executor.shutdown(wait=False)
+        """Leave the cluster as it was: it forgets units that nobody waits for."""
         self._client.close()
+
+
+def _copy(remote: Any, answer: Future[Outcome]) -> None:
+    """How a unit ended on the cluster becomes how it ended here."""
+    try:
+        answer.set_result(remote.result(timeout=GATHER_SECONDS))
+    except (CancelledError, asyncio.CancelledError, OSError):  # the unit's own errors are in its outcome, so this is the connection's
+        answer.set_exception(
+            ClusterError("the Dask cluster must stay up during a run, got a lost connection; run the same command again to go on")
+        )
+    except Exception as error:
+        answer.set_exception(error)
 
 
 def _connect(address: str) -> Any:
@@ -106,7 +123,7 @@ def _connect(address: str) -> Any:
         from distributed import Client
     except ImportError:
         raise ClusterError("--dask must find the package distributed, got none; pip install 'spheresn[cluster]'") from None
-    for name in [name for name in logging.Logger.manager.loggerDict if name.startswith("distributed")]:
+    for name in [name for name in logging.Logger.manager.loggerDict if name.startswith(("distributed", "tornado"))]:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)  # each has a level of its own; what matters becomes one sentence of ours
     # In hand even when it cannot connect: left to the garbage collector, it is closed at any moment, and once it was while the next one
     # started in the same thread, holding the lock that closing waits for.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from queue import SimpleQueue
@@ -78,10 +78,8 @@ def _outcome(future: Future[Outcome], item: Work, lost: Counter[str]) -> Outcome
         if lost[item.unit.key] < ATTEMPTS:
             return None
         return _failed(f"the worker process died {ATTEMPTS} times, killed or out of memory")
-    except CancelledError:  # by Dask, which does so with everything when the scheduler is gone
-        raise ClusterError(
-            "the Dask cluster must stay up during a run, got a lost connection; run the same command again to go on"
-        ) from None
+    except ClusterError:
+        raise
     except Exception as error:  # the call or its result could not be sent, or Dask has given up on the unit
         return _failed(one_line(error))
 
