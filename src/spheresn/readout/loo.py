@@ -111,6 +111,8 @@ def _walked(gram: Gram, sample: Sample, start: int, strides: tuple[int, ...]) ->
         return float(np.sqrt((squares / variance).mean())), root.solve()
 
     best = _descended(lambda decade: tried(decade)[0], start, strides)
+    if tried(best)[0] > 1.0:  # worse than the mean, which the largest penalty comes near: the walk was caught in a valley
+        best = min(range(MOST, LEAST - 1, -1), key=lambda decade: tried(decade)[0])
     return _unit(gram) * 10.0**best, *tried(best)
 
 
