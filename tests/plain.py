@@ -8,6 +8,21 @@ import spheresn as sn
 
 KINDS = [sn.OnSphere(), sn.OnSphere(2.5), sn.OnSphere(bend=0.5), sn.OnSphere(0.3, 1.3), sn.Tanh(), sn.Linear()]
 EPS = np.finfo(float).eps
+CHAOTIC_2 = np.array([[-0.096, 1.270], [-0.112, 0.241]])
+CHAOTIC_4 = 11 * np.array([[4.81, -2.49, 1.38, 4.54], [-1.41, 2.18, -4.03, -2.15], [6.41, 0.34, 2.95, 4.43], [-2.84, -1.68, -2.84, 1.56]])
+
+
+class Henon:
+    """x' = 1 - 1.4 x² + y, y' = .3 x: a map that knows nothing of reservoirs."""
+
+    tangent_dim = 2
+
+    def step(self, state, inputs):
+        x, y = state
+        return np.array([1 - 1.4 * x**2 + y, 0.3 * x])
+
+    def tangent_step(self, state, inputs, tangents):
+        return self.step(state, inputs), np.array([[-2.8 * state[0], 1.0], [0.3, 0.0]]) @ tangents
 
 
 def random_case(rng, spherical=False, steps=60, bend=True):

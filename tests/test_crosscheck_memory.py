@@ -128,7 +128,7 @@ def check_laws(rng):
 
 
 def check_linear_bound(rng):
-    """1 - bound = √(1 - R²), to 2e-4 of itself where it is small: below .03 by its series, above by differences that have as many digits."""
+    """1 - bound = √(1 - R²), to 2e-4 of itself: below .03 by its series, above by differences that have as many digits."""
     nu = 10.0 ** rng.uniform(-6, 2)
     with mp.workdps(60):
         u = mp.mpf(nu)
