@@ -92,7 +92,8 @@ def choose_penalty(gram: Gram, sample: Sample) -> tuple[float, float, Weights]:
     """The penalty with the least leave-one-out error relative to the targets' variance, that error, and the readout.
 
     Walks over the decades of the trace's share, by threes and then by ones: five to seven Cholesky factors, where the eigenvalues
-    that would give all decades cost as much as thirty. Of more than LARGE states every n-th says where to begin.
+    that would give all decades cost as much as thirty. Of more than LARGE states every n-th says where to begin. The error has side
+    valleys now and then: in one random case of a hundred the walk ends in one, up to 5 % above the least error.
     """
     stride = -(-len(gram.cross) // LARGE)
     if stride == 1:
