@@ -162,16 +162,15 @@ def test_a_constant_column_gets_no_weight_whatever_its_value():
     assert solve(gram, 0.0).matrix[2, 0] == 0.0
 
 
-def test_a_readout_worse_than_the_mean_is_not_chosen_where_a_better_one_is_known():
-    """30 rows of a target that 59 states say nothing about: the walk stopped at 1e-8 with 1.8 times the error of the best decade."""
-    rng = np.random.default_rng(147)
-    x = rng.standard_normal((30, 59)) * 10.0 ** rng.uniform(-6, 0, 59)
-    for frequency in (5.0, 7.0, 9.0):
-        y = np.sin(frequency * x[:, :1] / x[:, :1].std())
-        gram = Gram.of(x, y)
-        errors = [leave_one_out(factor(gram, gram.trace * 10.0**decade), x, y) for decade in range(LEAST, MOST + 1)]
-        best = min(np.sqrt(np.square(error).mean() / y.var()) for error in errors)
-        assert choose_penalty(gram, Sample.empty(59, 1).taking(x, y))[1] == pytest.approx(best, rel=1e-9)
+@pytest.mark.parametrize("seed", [2, 3, 32, 80])
+def test_a_readout_worse_than_the_mean_is_not_chosen_where_a_better_one_is_known(seed):
+    """30 rows of noise and 59 states that say nothing about it: the walk stopped in a valley, with up to 1.8 times the least error."""
+    rng = np.random.default_rng(seed)
+    x, y = rng.standard_normal((30, 59)) * 10.0 ** rng.uniform(-6, 0, 59), rng.standard_normal((30, 1))
+    gram = Gram.of(x, y)
+    errors = [leave_one_out(factor(gram, gram.trace * 10.0**decade), x, y) for decade in range(LEAST, MOST + 1)]
+    best = min(np.sqrt(np.square(error).mean() / y.var()) for error in errors)
+    assert choose_penalty(gram, Sample.empty(59, 1).taking(x, y))[1] == pytest.approx(best, rel=1e-9)
 
 
 def test_force_gives_every_coordinate_its_penalty_back():
