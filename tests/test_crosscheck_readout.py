@@ -174,7 +174,7 @@ def test_a_readout_worse_than_the_mean_is_not_chosen_where_a_better_one_is_known
 
 
 def test_force_gives_every_coordinate_its_penalty_back():
-    """Corrected every second step, a silent network of three units lost the penalty of every second weight, and then its numbers."""
+    """Corrected every second step, three units and an intercept: every second weight got twice its penalty back, the others none."""
     silent = sn.Reservoir(np.zeros((3, 3)), np.zeros((3, 1)), sn.Linear())
     taught = force(silent, np.ones(6000), forgetting=0.5, every=2)
     renewed = 0.5 * 4 * 0.5**3 / (1 - 0.5**4)  # of the intercept, three corrections ago, seven, ...; the rows themselves count 2
