@@ -5,9 +5,9 @@ import pytest
 
 import spheresn as sn
 from conftest import network
+from plain import CHAOTIC_4, Henon
 from spheresn.analysis import echo_state, pre_activation_outside_sphere
 from spheresn.analysis._secular import decompose, shortest
-from test_lyapunov import CHAOTIC_4, Henon
 
 
 def turning(factor: float, angle: float = 1.0) -> np.ndarray:

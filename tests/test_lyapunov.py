@@ -6,26 +6,11 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import spheresn as sn
 from conftest import ACTIVATIONS, SPHERES, network
+from plain import CHAOTIC_2, CHAOTIC_4, Henon
 from spheresn import kernels
 from spheresn._threads import one_for_small
 from spheresn.analysis import autonomous_exponents, local_exponents, lyapunov_spectrum, max_lyapunov
 from spheresn.analysis._setting import carrier
-
-CHAOTIC_2 = np.array([[-0.096, 1.270], [-0.112, 0.241]])
-CHAOTIC_4 = 11 * np.array([[4.81, -2.49, 1.38, 4.54], [-1.41, 2.18, -4.03, -2.15], [6.41, 0.34, 2.95, 4.43], [-2.84, -1.68, -2.84, 1.56]])
-
-
-class Henon:
-    """x' = 1 - 1.4 x² + y, y' = .3 x: a map that knows nothing of reservoirs."""
-
-    tangent_dim = 2
-
-    def step(self, state, inputs):
-        x, y = state
-        return np.array([1 - 1.4 * x**2 + y, 0.3 * x])
-
-    def tangent_step(self, state, inputs, tangents):
-        return self.step(state, inputs), np.array([[-2.8 * state[0], 1.0], [0.3, 0.0]]) @ tangents
 
 
 class ClosedLoop:

@@ -13,6 +13,8 @@ from .drive import drive, loop_arguments, rows_of, run_batch, starts_of
 from .reservoir import Reservoir
 from .topology import Dense
 
+LARGEST_RATIO = 1e100  # of a scaling to a spectral radius; beyond, their quotient may overflow and is not formed
+
 
 def drive_grid(
     reservoir: Reservoir, signal: Any, spectral_radius: ArrayLike, input_scaling: ArrayLike, start: ArrayLike | None = None
@@ -54,7 +56,8 @@ def _points(reservoir: Reservoir, factors: Floats, scalings: Floats) -> Floats:
     w, w_in = (axis.ravel() for axis in np.meshgrid(factors, scalings, indexing="ij"))
     points = np.stack([w, w_in, np.ones_like(w)], axis=1)
     if reservoir.activation.sphere_radius is not None:
-        points[w > 0] /= points[w > 0, :1]
+        usable = w > points.max(axis=1) / LARGEST_RATIO
+        points[usable] /= points[usable, :1]
     return points if reservoir.bias.any() else points * [1.0, 1.0, 0.0]
 
 

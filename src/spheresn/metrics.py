@@ -19,8 +19,11 @@ def nrmse(target: ArrayLike, prediction: ArrayLike) -> float:
     >>> nrmse([0.0, 1.0, 2.0, 3.0], [1.5, 1.5, 1.5, 1.5])
     1.0
     """
-    rows, spread = _varying(target)
-    guess = _checks.table("prediction", prediction)
+    rows, guess = _checks.table("target", target), _checks.table("prediction", prediction)
+    power = int(np.frexp(max(np.abs(rows).max(initial=0.0), np.abs(guess).max(initial=0.0)))[1])
+    down = min(1000 - power, 0)  # exact, and only where sums or differences would overflow
+    rows, spread = _varying(np.ldexp(rows, down))
+    guess = np.ldexp(guess, down)
     _checks.same_shape("prediction", guess, "target", rows)
     return _rms(rows - guess) / spread
 
@@ -58,7 +61,7 @@ def _varying(target: ArrayLike) -> tuple[Floats, float]:
     """The target as (T, m), and the root of its mean column variance, which must not vanish."""
     rows = _checks.table("target", target)
     _checks.at_least("target", len(rows), 2, "to have a variance")
-    if not np.ptp(rows, axis=0).any():
+    if not (rows != rows[0]).any():
         raise ValueError(f"target must vary, got {rows[0].tolist()} in every row; a constant has no variance to measure errors by")
     return rows, _rms(rows - rows.mean(axis=0))
 

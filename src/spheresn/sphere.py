@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._checks import Floats, NoDirection
+from ._checks import Floats, NoDirection, StateOverflow
 
 # Squares of numbers outside this range may over- or underflow; such vectors are scaled by their largest entry first.
 SAFE_LOW, SAFE_HIGH = 1e-140, 1e140
@@ -31,7 +31,8 @@ def unit(vector: Floats) -> Floats:
     length = norm(vector)
     if length == 0.0:
         raise NoDirection("a zero vector has no direction, so it cannot be projected onto the sphere; add a bias or start elsewhere")
-    if not np.isfinite(length) or length < np.finfo(vector.dtype).tiny:
+    kind = np.finfo(vector.dtype)
+    if not float(kind.tiny) <= length <= float(kind.max):  # the length of float32 entries may lie beyond float32
         return unit(vector / np.abs(vector).max())
     return np.asarray(vector / vector.dtype.type(length))
 
@@ -53,7 +54,12 @@ def project_pushforward(vector: Floats, tangents: Floats, radius: float = 1.0) -
     >>> project_pushforward(np.array([0.0, 2.0]), np.array([1.0, 5.0]))  # what points along a is lost, the rest shrinks by |a|
     array([0.5, 0. ])
     """
-    return np.asarray(tangent(vector, tangents) * (radius / norm(vector)), dtype=vector.dtype)
+    along = tangent(vector, tangents)
+    with np.errstate(over="ignore"):
+        gain = np.float64(radius) / norm(vector)
+    if not np.isfinite(gain):
+        raise StateOverflow(f"the derivative of a projection, r/|a|, overflows at |a| = {norm(vector):.3g}; add a bias or start elsewhere")
+    return np.asarray(along * gain, dtype=vector.dtype)
 
 
 def tangent(point: Floats, vectors: Floats) -> Floats:

@@ -48,8 +48,10 @@ def shortest(parts: Decomposition, vectors: Floats, radius: float) -> Floats:
     secular equation Σ σ_i² c_i²/(σ_i² + μ)² = r² [MOR83]; when it has no root above -σ_min² (the hard case: no c along the
     weakest direction), the maximum is at the edge.
     """
-    pieces = [_shortest(parts, vectors[k : k + CHUNK] @ parts.left, radius) for k in range(0, len(vectors), CHUNK)]
-    return np.concatenate(pieces) if pieces else np.empty(0)
+    scale = max(parts.largest, float(np.abs(vectors).max(initial=0.0)) / radius) or 1.0  # squares of 1e±200 have no value
+    scaled = Decomposition(parts.left, parts.singular_values / scale)
+    pieces = [_shortest(scaled, vectors[k : k + CHUNK] / scale @ parts.left, radius) for k in range(0, len(vectors), CHUNK)]
+    return scale * np.concatenate(pieces) if pieces else np.empty(0)
 
 
 def _shortest(parts: Decomposition, c: Floats, radius: float) -> Floats:

@@ -122,6 +122,12 @@ def _explained(basis: Floats, polynomials: list[Floats], tried: list[Delays], fi
     shares = []
     for begin in range(0, len(tried), CHUNK):
         z = np.stack([_target(polynomials, delays, first) for delays in tried[begin : begin + CHUNK]], axis=1)
+        still = np.ptp(z, axis=0) <= 1e-12
+        if still.any():
+            which = tried[begin + int(still.argmax())]
+            raise ValueError(
+                f"signal must be uniform in bounds, got one whose target of delays {which} is constant; draw it with white_noise"
+            )
         z -= z.mean(axis=0)
         shares.append(((basis.T @ z) ** 2).sum(axis=0) / (z**2).sum(axis=0))
     return np.concatenate(shares)

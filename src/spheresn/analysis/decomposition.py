@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _checks
+from .. import _checks, sphere
 from .._checks import Floats, NoDirection
 from ..activations import OnSphere
 from ..drive import drive
@@ -26,7 +26,7 @@ def norm_factors(reservoir: Reservoir, signal: Signal, start: ArrayLike | None =
     first = np.zeros_like(states[0]) if start is None else np.asarray(start, states.dtype)
     before = np.vstack([first[None], states[:-1]])
     a = reservoir.recurrent.matvec(before.T).T + rows @ reservoir.inputs.T + reservoir.bias
-    return np.asarray(np.linalg.norm(a.astype(np.float64), axis=1))
+    return np.array([sphere.norm(row) for row in a])
 
 
 def memory_matrix(reservoir: Reservoir, factors: ArrayLike, step: int) -> Floats:

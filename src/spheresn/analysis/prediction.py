@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import expm1, xlog1py, xlogy
 
 from .. import _checks
 from .._checks import Floats, MeaninglessPrediction
@@ -80,7 +81,7 @@ def predicted_memory(
     law = _checks.one_of("kind", kind, ("spherical", "linear", "tanh"))
     ages = _checks.array("delays", np.atleast_1d(np.asarray(delays)), 1)
     if law == "spherical":
-        return np.asarray(_base(_given("alpha", alpha, law)) ** ages)
+        return np.asarray(np.exp(-xlog1py(ages, _inverse(_given("alpha", alpha, law)))))
     rho = _checks.real("spectral_radius", _given("spectral_radius", spectral_radius, law), 0.0)
     if law == "linear":
         return np.asarray(rho**ages)
@@ -109,19 +110,26 @@ def memory_loss(
     """
     sign = {"states": -1.0, "inputs": 1.0}[_checks.one_of("between", between, ("states", "inputs"))]
     ages, lags = np.broadcast_arrays(np.atleast_1d(np.asarray(age)), np.asarray(lag))
-    both = np.concatenate([ages, ages + lags])
-    young, old = np.split(predicted_memory(kind, both, alpha=alpha, spectral_radius=spectral_radius, magnitude=magnitude), 2)
-    return np.asarray(sign * (young - old))
+    young = predicted_memory(kind, ages, alpha=alpha, spectral_radius=spectral_radius, magnitude=magnitude)
+    if kind == "tanh":
+        return np.asarray(sign * (young - predicted_memory(kind, ages + lags, spectral_radius=spectral_radius, magnitude=magnitude)))
+    log = xlogy(lags, spectral_radius) if kind == "linear" else -xlog1py(lags, _inverse_of(float(alpha or 0.0)))
+    return np.asarray(-sign * young * expm1(log))  # M(age) - M(age + lag) would cancel where memory hardly decays
 
 
-def _base(alpha: float) -> float:
-    """α/(α + 1); 1 for infinite α, NaN where it would be negative or without value."""
+def _inverse(alpha: float) -> float:
+    """1/α, which gives the base α/(α + 1) = 1/(1 + 1/α) without rounding it to 1 for large α; warns where the law has no meaning."""
     if not alpha > 0.0:
         text = f"alpha = {alpha:.4g} is not positive: the input lowers the mean norm, and the law would have memory grow or alternate"
         warnings.warn(text, MeaninglessPrediction, stacklevel=3)
-    if -1.0 <= alpha < 0.0:
-        return np.nan
-    return 1.0 if np.isinf(alpha) else alpha / (alpha + 1.0)
+    return _inverse_of(alpha)
+
+
+def _inverse_of(alpha: float) -> float:
+    """1/α, ∞ at 0, and NaN where the base would be negative or without value."""
+    if alpha == 0.0:
+        return np.inf
+    return np.nan if -1.0 <= alpha < 0.0 else 1.0 / alpha
 
 
 def _iterated_tanh(rho: float, ages: Floats, magnitude: float) -> Floats:
@@ -136,6 +144,8 @@ def _iterated_tanh(rho: float, ages: Floats, magnitude: float) -> Floats:
 def _given(name: str, value: float | None, law: str) -> float:
     if value is None:
         raise ValueError(f"{name} must be given for the {law} law, got None; pass a number")
+    if np.isnan(value):
+        raise ValueError(f"{name} must be a number for the {law} law, got nan; pass a number")
     return float(value)
 
 

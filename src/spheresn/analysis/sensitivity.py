@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _checks, kernels
+from .. import _checks, kernels, sphere
 from .._checks import Floats
 from ..drive import drive_chunks, loop_arguments
 from ..reservoir import Reservoir
@@ -56,22 +56,21 @@ def memory_profile(
     first = len(rows) - longest - number
     for states in drive_chunks(reservoir, rows[:first], start=state):
         state = states[-1].copy()
-    squares = _squares(reservoir, rows[first:], state, number, longest + 1)
-    sensitivities = np.sqrt(squares)
+    sensitivities = _sizes(reservoir, rows[first:], state, number, longest + 1)
     return MemoryProfile(np.arange(longest + 1), sensitivities.mean(axis=0), sensitivities)
 
 
-def _squares(reservoir: Reservoir, rows: Floats, state: Floats, times: int, slots: int) -> Floats:
+def _sizes(reservoir: Reservoir, rows: Floats, state: Floats, times: int, slots: int) -> Floats:
     arguments = loop_arguments(reservoir)
     if arguments is None:
-        return _squares_by_steps(reservoir, rows, state, times, slots)
+        return _sizes_by_steps(reservoir, rows, state, times, slots)
     matrix, inputs, bias, act = arguments
-    squares = np.empty((times, slots))
-    judge(*kernels.sensitivity_loop(matrix, inputs, bias, act, rows, state, squares))
-    return squares
+    sizes = np.empty((times, slots))
+    judge(*kernels.sensitivity_loop(matrix, inputs, bias, act, rows, state, sizes))
+    return sizes
 
 
-def _squares_by_steps(reservoir: Reservoir, rows: Floats, state: Floats, times: int, slots: int) -> Floats:
+def _sizes_by_steps(reservoir: Reservoir, rows: Floats, state: Floats, times: int, slots: int) -> Floats:
     """The definition, for an activation of the user's own: newest columns first."""
     width = reservoir.n_inputs
     columns: Floats = np.empty((reservoir.units, 0))
@@ -80,5 +79,5 @@ def _squares_by_steps(reservoir: Reservoir, rows: Floats, state: Floats, times: 
         moved = np.hstack([np.eye(width), np.zeros((width, columns.shape[1]))])
         state, columns = reservoir.tangent_step(state, row, np.hstack([np.zeros((reservoir.units, width)), columns]), moved)
         columns = columns[:, : slots * width]
-        found.append((columns**2).sum(axis=0).reshape(-1, width).sum(axis=1))
+        found.append([sphere.norm(columns[:, i : i + width].ravel()) for i in range(0, columns.shape[1], width)])
     return np.array(found[len(found) - times :])

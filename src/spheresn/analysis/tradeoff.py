@@ -67,7 +67,7 @@ def linear_bound(frequency: ArrayLike) -> Floats | float:
     >>> round(linear_bound(2.5), 3)
     0.642
     """
-    nu = _checks.floats("frequency", frequency, (0, 1, 2), np.float64)
+    nu = _checks.finite("frequency", _checks.floats("frequency", frequency, (0, 1, 2), np.float64))
     with np.errstate(divide="ignore", invalid="ignore"):
         squared = 3.0 * (np.sin(nu) / nu**2 - np.cos(nu) / nu) ** 2 / (0.5 - np.sin(2 * nu) / (4 * nu))
     small = np.abs(nu) < 0.03  # there 1 - R² = ν⁴/525 to four digits, and the differences above resolve fewer

@@ -88,7 +88,7 @@ class Network(BaseEstimator):  # type: ignore[misc]
         _checks.one_of("features", self.features, ("linear", "quadratic"))
         if self.penalty not in self._penalty_rules:
             _checks.real("penalty", self.penalty, 0.0)
-        return plan_of(self, int(check_random_state(self.random_state).randint(2**31)))
+        return plan_of(self, _seed(self.random_state))
 
     def _settle(self, series: Sequence[Floats], targets: Sequence[Floats]) -> Frame:
         """Scaling, network, washout and features from the first rows of one series, or from some of many."""
@@ -158,6 +158,14 @@ class Network(BaseEstimator):  # type: ignore[misc]
             return weights
         self.penalty_ = float(self.penalty)
         return solve(gram, self.penalty_)
+
+
+def _seed(random_state: Any) -> int:
+    try:
+        return int(check_random_state(random_state).randint(2**31))
+    except ValueError:
+        rule = "random_state must be a whole number of at least 0, None or a numpy RandomState"
+        raise ValueError(f"{rule}, got {random_state!r}; pass a number") from None
 
 
 def _taken(frame: Frame, washout: int, rows: Floats, targets: Floats) -> Stream:

@@ -90,7 +90,7 @@ def taught_loop(
             row[0] = 1.0
             copy_row(state, row[1:])
             copy_row(targets[k], wanted)
-            absorb_fading(triangle, right, row, wanted, forgetting, penalty, k)
+            absorb_fading(triangle, right, row, wanted, forgetting, penalty, k // every)
             back_substitute(triangle, right, weights)
         for i in range(m):
             total = weights[0, i]

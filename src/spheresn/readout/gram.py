@@ -117,9 +117,13 @@ class Sums:
 
 
 def _centre(rows: Floats, mean_before: Floats, out: Floats, weight: float, share: float) -> Floats:
-    """Write the centred rows and the row more to `out`; the mean of all rows so far."""
-    mean = rows.mean(axis=0, dtype=np.float64)
-    gap = mean - mean_before
-    np.subtract(rows, mean, out=out[:-1])
+    """Write the centred rows and the row more to `out`; the mean of all rows so far.
+
+    The mean is that of the distances from the first row: a constant column is then centred to exactly zero, not to rounding errors.
+    """
+    centred = np.subtract(rows, rows[0], out=out[:-1], dtype=np.float64)
+    shift = centred.mean(axis=0)
+    centred -= shift
+    gap = rows[0] + shift - mean_before
     np.multiply(weight, gap, out=out[-1])
     return np.asarray(mean_before + share * gap)
