@@ -50,6 +50,15 @@ class DegenerateStep(RuntimeWarning):
     """
 
 
+def printable(text: object) -> str:
+    r"""What a stranger wrote, on one line and safe for a terminal: characters that would steer it are spelled out.
+
+    >>> printable("a\x1b[31m\n b"), printable("Zeit in µs")
+    ('a\\x1b[31m b', 'Zeit in µs')
+    """
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in " ".join(str(text).split()))
+
+
 def whole(name: str, value: object, minimum: int) -> int:
     """`value` as an int of at least `minimum`."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or int(value) < minimum:
