@@ -7,7 +7,6 @@ import io
 import json
 import sqlite3
 import tempfile
-import warnings
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
@@ -36,12 +35,16 @@ Refusals = tuple[type[Exception], ...]
 
 @dataclass(frozen=True)
 class Door:
-    """`make` writes a hostile file, `enter` reads it and uses what it holds; only `refusals`, one sentence each, may come out."""
+    """`make` writes a hostile file, `enter` reads it and uses what it holds; only `refusals`, one sentence each, may come out.
+
+    `kept`: reading leaves the file as it is. A ledger is opened to be written to, but one that is refused is `kept` too, see `use_ledger`.
+    """
 
     ending: str
     make: Callable[[Random], bytes]
     enter: Callable[[Path], None]
     refusals: Refusals = (ValueError,)
+    kept: bool = True
 
 
 @cache
@@ -117,6 +120,29 @@ def ledger() -> bytes:
     return bytes(raw)
 
 
+@cache
+def unfinished() -> tuple[bytes, bytes]:
+    """A ledger and its write-ahead log as a killed process leaves them."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "ledger.sqlite")
+        with Ledger(path) as made:
+            made.announce([("fake", "smoke", UNITS[0].config, 0)])
+            made.record(UNITS[0], perform(fake.run, (CONFIG, {"index": 0}, 0)))
+            return path.read_bytes(), path.with_name("ledger.sqlite-wal").read_bytes()
+
+
+def make_log(rng: Random) -> bytes:
+    return hostile.damaged(unfinished()[1], rng, [unfinished()[1]])
+
+
+def use_log(path: Path) -> None:
+    ledger_path = path.with_name(path.name.removesuffix("-wal"))
+    for left in path.parent.glob("*-shm"):
+        left.unlink()
+    ledger_path.write_bytes(unfinished()[0])
+    use_ledger(ledger_path)
+
+
 TEXTS = ("status", "error", "notes", "started", "seconds", "versions", "source", "result", "checksum")
 
 
@@ -157,7 +183,13 @@ def make_ledger(rng: Random) -> bytes:
 
 
 def use_ledger(path: Path) -> None:
-    with Ledger(path, make=False) as opened:
+    before = path.read_bytes()
+    try:
+        opened = Ledger(path, make=False)
+    except LedgerError:
+        assert path.read_bytes() == before, "a refused ledger was changed"
+        raise
+    with opened:
         opened.runs()
         for unit in UNITS:
             opened.row(unit), opened.result(unit)
@@ -168,14 +200,21 @@ class Undrawn:
     """The fake experiment without its figure, which would take all the time."""
 
     NAME, FIGURE, TITLE, CAPTIONS = fake.NAME, fake.FIGURE, fake.TITLE, fake.CAPTIONS
-    Config, tasks, collect, claims = fake.Config, staticmethod(fake.tasks), staticmethod(fake.collect), staticmethod(fake.claims)
+    PRESETS, Config, tasks, collect, claims = (
+        fake.PRESETS,
+        fake.Config,
+        staticmethod(fake.tasks),
+        staticmethod(fake.collect),
+        staticmethod(fake.claims),
+    )
     plot = staticmethod(lambda dataset: {})
 
 
 def use_report(path: Path) -> None:
     """Published: the page is whole, and runs nothing of what the rows say."""
     with Ledger(path, make=False) as opened, tempfile.TemporaryDirectory() as folder:
-        publish(Path(folder), opened, {"fake": Undrawn}, lambda line: None)
+        sections = publish(Path(folder), opened, {"fake": Undrawn}, lambda line: None)
+        assert all(isinstance(section.faulty, bool) for section in sections)
         text = Path(folder, "report.html").read_text(encoding="utf-8")
         assert text.rstrip().endswith("</html>") and "<script" not in text
 
@@ -218,6 +257,13 @@ def use_table(path: Path) -> None:
         assert len(series.clock.written) == len(series.values) and len(series.clock.axis_ahead(3)) == 3 and series.clock.spacing
 
 
+WAVE = "x,y\n" + "".join(f"{i % 17},{i % 5}\n" for i in range(310))
+
+
+def make_upload(rng: Random) -> bytes:
+    return hostile.damaged(WAVE.encode(), rng, [table.encode() for table in TABLES])
+
+
 def use_upload(path: Path) -> None:
     table_from(path.name, path.read_bytes())
 
@@ -257,7 +303,16 @@ def _parquet_with_metadata(rng: Random) -> bytes:
     return file.getvalue()
 
 
-CLAIM = {"id": "c", "figure": "Fig. 1", "source": "eqn", "says": "a", "measured": "b", "rule": "r", "verdict": "holds", "evidence": {"x": 1.5}}
+CLAIM = {
+    "id": "c",
+    "figure": "Fig. 1",
+    "source": "eqn",
+    "says": "a",
+    "measured": "b",
+    "rule": "r",
+    "verdict": "holds",
+    "evidence": {"x": 1.5},
+}
 
 
 def make_claims(rng: Random) -> bytes:
@@ -282,14 +337,14 @@ def use_laser(path: Path) -> None:
 DOORS = {
     "model": Door(".spheresn", make_model, use_model, (ModelFileError,)),
     "result": Door(".bin", make_blob, use_blob),
-    "ledger": Door(".sqlite", make_ledger, use_ledger, (LedgerError,)),
-    "rows": Door(".sqlite", make_rows, use_ledger, (LedgerError,)),
-    "report": Door(".sqlite", make_rows, use_report, (LedgerError,)),
+    "ledger": Door(".sqlite", make_ledger, use_ledger, (LedgerError,), kept=False),
+    "log": Door(".sqlite-wal", make_log, use_log, (LedgerError,), kept=False),
+    "rows": Door(".sqlite", make_rows, use_ledger, (LedgerError,), kept=False),
+    "report": Door(".sqlite", make_rows, use_report, (LedgerError,), kept=False),
     "csv": Door(".csv", make_csv, use_table),
     "npy": Door(".npy", make_npy, use_table),
     "parquet": Door(".parquet", make_parquet, use_table),
-    "upload": Door(".csv", make_csv, use_upload),
+    "upload": Door(".csv", make_upload, use_upload),
     "claims": Door(".json", make_claims, use_claims),
     "laser": Door(".txt", make_laser, use_laser),
 }
-warnings.simplefilter("ignore")

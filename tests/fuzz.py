@@ -1,6 +1,7 @@
-"""Hostile files read in a process of their own: what crashes, hangs, swells or runs a stranger's code ends that process, not the tests.
+"""Hostile files read one after another, here or in a process of their own, where a crash, a hang or a stranger's code ends that process only.
 
-`python fuzz.py DOOR FIRST LAST` reads the files FIRST ... LAST - 1 of a door and prints a line of JSON for each that broke something.
+`python fuzz.py PLAN PLACE` reads the files of a plan, {door: [first, last]} as JSON, prints a line of JSON for each that broke something,
+and keeps in the file PLACE which one it is at.
 """
 
 from __future__ import annotations
@@ -13,85 +14,96 @@ import signal
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 
+from doors import DOORS, Door
+
 HERE = Path(__file__).parent
-SECONDS, ROOM = 5.0, 256 * 2**20  # for one file, each of which has a few kilobytes
-SENTENCE = re.compile(r"[^\x00-\x1f\x7f\x1b\ud800-\udfff]+")
+MEMORY = Path("/dev/shm")  # a place where writing costs no time, where there is one
+SECONDS, ROOM = 5.0, 256 * 2**20  # for a file of a few kilobytes
+OURS = re.compile(r"must .*, got .*; |^the file has .*; (save|update) ")
+ENDS = {77: "a pickle was run", -signal.SIGALRM: "a hang", -signal.SIGSEGV: "a segmentation fault", -signal.SIGKILL: "killed"}
 
 
-def attack(door_name: str, count: int) -> Iterator[tuple[int, str]]:
-    """Read `count` hostile files, the same each time; yield the number and the fault of those that broke something."""
-    first = 0
-    while first < count:
-        process, last = _child(door_name, first, count), first
-        for line in process.stdout.splitlines():
-            last, fault = json.loads(line)
-            if fault:
-                yield last, fault
-        first = last + 1 if process.returncode == 0 else last + 2
-        if process.returncode:  # the last number that was told is that of the last file that did not end the process
-            yield last + 1, f"the process ended with code {process.returncode} ({_why(process.returncode)}) {process.stderr[-300:]}"
+def read(name: str, numbers: range, place: int | None = None) -> Iterator[tuple[int, str]]:
+    """Read the hostile files of a door with these numbers, the same files each time; yield number and fault where something broke."""
+    with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as folder:
+        path = Path(folder, f"file{DOORS[name].ending}")
+        for number in numbers:
+            if place is not None:
+                os.pwrite(place, f"{name} {number} ".encode(), 0)
+                signal.setitimer(signal.ITIMER_REAL, SECONDS)
+            path.write_bytes(DOORS[name].make(Random(f"{name} {number}")))
+            found = fault(DOORS[name], path)
+            if found:
+                yield number, found
 
 
-def _child(door_name: str, first: int, last: int) -> subprocess.CompletedProcess[str]:
-    paths = [str(HERE.parent / "src"), str(HERE), os.environ.get("PYTHONPATH", "")]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "ARROW_DEFAULT_MEMORY_POOL": "system", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    command = [sys.executable, "-X", "faulthandler", __file__, door_name, str(first), str(last)]
-    return subprocess.run(command, env=environment, capture_output=True, text=True)
-
-
-def _why(code: int) -> str:
-    if code == 77:
-        return "a pickle was run"
-    return {signal.SIGALRM: "a hang", signal.SIGSEGV: "a segmentation fault"}.get(-code, "")  # type: ignore[call-overload, no-any-return]
-
-
-def main(door_name: str, first: int, last: int) -> None:
-    from doors import DOORS
-
-    door = DOORS[door_name]
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, f"file{door.ending}")
-        for number in range(first, last):
-            path.write_bytes(door.make(Random(f"{door_name} {number}")))
-            if number == first:
-                fault = _fault(door, path)  # compiles and imports what the others need
-                _bound_memory()
-            signal.setitimer(signal.ITIMER_REAL, SECONDS)
-            fault = _fault(door, path)
-            signal.setitimer(signal.ITIMER_REAL, 0.0)
-            if fault or number % 50 == 0 or number == last - 1:
-                pass
-            print(json.dumps([number, fault]), flush=True)
-
-
-def _bound_memory() -> None:
-    """From here on a file may take a little more than the process has by now."""
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    limit = pages * resource.getpagesize() + ROOM
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-
-
-def _fault(door, path: Path) -> str:
-    """What is wrong with how a file was received; nothing if it was refused in one sentence or put to use."""
+def fault(door: Door, path: Path) -> str:
+    """What is wrong with how a file was received; nothing if it was put to use, or refused in one sentence and left as it is."""
     before = path.read_bytes()
     try:
-        door.enter(path)
+        with warnings.catch_warnings(action="ignore"):
+            door.enter(path)
     except door.refusals as error:
-        if not SENTENCE.fullmatch(str(error)) or not re.search(r"\bmust .*, got .*; |; (save|update) ", str(error)):
+        if not str(error).isprintable() or not OURS.search(str(error)):
             return f"not a sentence of ours: {type(error).__name__}: {str(error)[:300]!r}"
-        if path.read_bytes() != before and path.suffix != ".sqlite":
-            return "the file was changed"
     except Exception as error:
         place = error.__traceback__
         while place and place.tb_next:
             place = place.tb_next
-        return f"{type(error).__name__}: {str(error)[:300]!r} at {place and place.tb_frame.f_code.co_filename}:{place and place.tb_lineno}"
-    return ""
+        where = f"{place.tb_frame.f_code.co_filename}:{place.tb_lineno}" if place else ""
+        return f"{type(error).__name__}: {str(error)[:300]!r} at {where}"
+    return "" if not door.kept or path.read_bytes() == before else "the file was changed"
+
+
+@contextmanager
+def bounded_memory() -> Iterator[None]:
+    """A little more than the process has by now: whoever believes a header's promises runs into it."""
+    size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (size + ROOM, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
+def attack(plan: dict[str, int]) -> Iterator[tuple[str, int, str]]:
+    """Read so many hostile files of each door in a child, in another one if that ends early; yield door, number and fault."""
+    left = {name: [0, count] for name, count in plan.items()}
+    with tempfile.NamedTemporaryFile() as place:
+        while left:
+            process = _child(left, place.name)
+            yield from (tuple(json.loads(line)) for line in process.stdout.splitlines())
+            if not process.returncode:
+                return
+            name, number, *_ = Path(place.name).read_text().split()
+            yield name, int(number), f"the process ended: {ENDS.get(process.returncode, process.returncode)} {process.stderr[-300:]}"
+            left = dict(list(left.items())[list(left).index(name) :])
+            left[name][0] = int(number) + 1
+
+
+def _child(plan: dict[str, list[int]], place: str) -> subprocess.CompletedProcess[str]:
+    paths = [str(HERE.parent / "src"), str(HERE), os.environ.get("PYTHONPATH", "")]
+    one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+    environment = {**os.environ, **one_thread, "PYTHONPATH": os.pathsep.join(paths), "ARROW_DEFAULT_MEMORY_POOL": "system"}
+    return subprocess.run([sys.executable, __file__, json.dumps(plan), place], env=environment, capture_output=True, text=True)
+
+
+def main(plan: dict[str, list[int]], place: str) -> None:
+    with open(place, "wb") as told:
+        for name in plan:  # imports and compiles what the files need; within the bounds that would look like swelling
+            list(read(name, range(-3, 0)))
+        with bounded_memory():
+            for name, (first, last) in plan.items():
+                for number, found in read(name, range(first, last), told.fileno()):
+                    print(json.dumps([name, number, found]), flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    main(json.loads(sys.argv[1]), sys.argv[2])

@@ -12,7 +12,22 @@ from random import Random
 from typing import Any
 
 NUMBERS = [0, 1, -1, 2, 127, 255, 2**15, 2**16 - 1, 2**31 - 1, 2**31, 2**32 - 1, 2**40, 2**62, 2**63 - 1, 2**63, 2**64 - 1, 10**12]
-WORDS = ["", "x", "nan", "../../etc/passwd", "\x00", "\x1b[31m", "[red]", "{{7*7}}", "<script>alert(1)</script>", "\ud800", "a\nb", "9" * 5000, "O", "("]
+WORDS = [
+    "",
+    "x",
+    "nan",
+    "../../etc/passwd",
+    "\x00",
+    "\x1b[31m",
+    "[red]",
+    "{{7*7}}",
+    "<script>alert(1)</script>",
+    "\ud800",
+    "a\nb",
+    "9" * 5000,
+    "O",
+    "(",
+]
 STRANGE = [None, True, False, 0.5, -0.0, 1e308, 5e-324, float("nan"), float("inf"), 10**400, [], {}, [[]], *NUMBERS, *WORDS]
 
 
@@ -132,8 +147,40 @@ def tensors_with_another_header(raw: bytes, rng: Random) -> bytes:
     return tensor_file(text + b" " * (-len(text) % 8), data)
 
 
-SHAPES = ["()", "(3,)", "(0,)", "(-1,)", "(1000000000000,)", "(99999, 99999)", "(2, 2, 2)", "(3.5,)", "3", "('a',)", "(None,)", "(" * 90 + ")" * 90]
-TYPES = ["<f8", ">f8", "<f4", "<i8", "|b1", "|O", "O", "<U5", "|S0", "|V8", "<M8[ns]", "<c16", "<f2", "x", "", "<U1000000000", "f8,f8", "<g"]
+SHAPES = [
+    "()",
+    "(3,)",
+    "(0,)",
+    "(-1,)",
+    "(1000000000000,)",
+    "(99999, 99999)",
+    "(2, 2, 2)",
+    "(3.5,)",
+    "3",
+    "('a',)",
+    "(None,)",
+    "(" * 90 + ")" * 90,
+]
+TYPES = [
+    "<f8",
+    ">f8",
+    "<f4",
+    "<i8",
+    "|b1",
+    "|O",
+    "O",
+    "<U5",
+    "|S0",
+    "|V8",
+    "<M8[ns]",
+    "<c16",
+    "<f2",
+    "x",
+    "",
+    "<U1000000000",
+    "f8,f8",
+    "<g",
+]
 
 
 def array_file(rng: Random) -> bytes:
@@ -144,7 +191,9 @@ def array_file(rng: Random) -> bytes:
     text = header.encode() + b" " * rng.choice([0, 1, 64]) + b"\n"
     version, size = rng.choice([((1, 0), "<H")] * 6 + [((2, 0), "<I"), ((3, 0), "<I"), ((9, 9), "<H")])
     length = rng.choice([len(text)] * 9 + [rng.choice(NUMBERS) % 2**16])
-    body = rng.choice([PICKLE, bytes(24), struct.pack("<3d", 1.5, -2.0, 1e300), struct.pack("<2d", float("nan"), 1.0), b"", rng.randbytes(999)])
+    body = rng.choice(
+        [PICKLE, bytes(24), struct.pack("<3d", 1.5, -2.0, 1e300), struct.pack("<2d", float("nan"), 1.0), b"", rng.randbytes(999)]
+    )
     return b"\x93NUMPY" + bytes(version) + struct.pack(size, length) + text + body
 
 

@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 
+from ._checks import printable
 from .report.page import duration
 from .sweep import Progress, Unit
 
@@ -76,4 +77,4 @@ class Lines:
 
 def failure(unit: Unit, error: str) -> str:
     """One line about a unit that failed."""
-    return f"{unit.experiment} {unit.task} failed: {error}"
+    return printable(f"{unit.experiment} {unit.task} failed: {error}")

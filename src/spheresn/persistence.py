@@ -13,7 +13,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save as to_bytes
 from sklearn.utils.validation import check_is_fitted
 
-from ._checks import Floats, printable, real, whole
+from ._checks import Floats, real, sentence, whole
 from ._version import __version__
 from .estimators import ESNClassifier, ESNForecaster, ESNRegressor
 from .estimators._parts import frame_from, frame_parts, loop_from, loop_parts
@@ -24,6 +24,7 @@ NUMBERS = ("lyapunov_", "memory_", "bend_", "penalty_", "n_features_in_", "score
 NEEDED = ("lyapunov_", "memory_", "bend_", "penalty_", "n_features_in_")
 FLAGS = {"ESNRegressor": "_one_output", "ESNForecaster": "_one_column", "ESNClassifier": "whole_series_"}
 INDICES = ("indices", "indptr")
+TOO_STRANGE = (RecursionError, SyntaxError)  # of nested brackets, of the name of a type
 ARRAYS = ("state_", "last_", "low_", "high_")
 
 
@@ -74,8 +75,8 @@ def load(path: str | os.PathLike[str]) -> Any:
         raise ModelFileError(f"path must be a saved model, got {os.fspath(path)!r}, which does not exist; check the name") from None
     except (ModelFileError, MemoryError):
         raise
-    except (SafetensorError, OSError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError, SyntaxError) as error:
-        reason = printable(error)[:200] or type(error).__name__
+    except (SafetensorError, OSError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError, *TOO_STRANGE) as error:
+        reason = sentence(error) or type(error).__name__
         raise ModelFileError(
             f"path must be a whole file written by spheresn.save, got {os.fspath(path)!r} ({reason}); save it anew"
         ) from None
@@ -84,7 +85,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 def _header(metadata: dict[str, str] | None) -> dict[str, Any]:
     header = json.loads((metadata or {})["spheresn"])
     if header["format"] > FORMAT:
-        told = printable(f"{header['format']}, written by spheresn {header['library']}")[:80]
+        told = sentence(f"{header['format']}, written by spheresn {header['library']}", 80)
         raise ModelFileError(f"the file has format {told}; update spheresn to read it")
     return dict(header)
 
@@ -110,7 +111,7 @@ def _assemble(header: dict[str, Any], tensors: dict[str, Floats]) -> Any:
         _check_tensor(name, tensor)
     model = KINDS[header["kind"]](**{name: _checked_parameter(value) for name, value in header["parameters"].items()})
     if model.readout is not None:
-        raise ModelFileError(f"the file names a readout, {printable(model.readout)[:40]!r}, which no file can hold; save the model anew")
+        raise ModelFileError(f"the file has a readout, {sentence(model.readout, 40)!r}, that no file can hold; save the model anew")
     for name in NUMBERS:
         if name in values or name in NEEDED:
             setattr(model, name, _number(name, values[name]))
@@ -141,7 +142,8 @@ def _recall_columns(model: Any, values: dict[str, Any]) -> None:
     heard = len(model.last_) if isinstance(model, ESNForecaster) else model.reservoir_.n_inputs
     names = [str(name) for name in values["columns"]]
     if whole("n_features_in_", model.n_features_in_, 1) != heard or len(names) not in (0, heard):
-        raise ModelFileError(f"the file has {len(names)} names of {model.n_features_in_} columns, the network hears {heard}; save the model anew")
+        told = f"{model.n_features_in_} columns and {len(names)} names of them"
+        raise ModelFileError(f"the file has {told}, while its network hears {heard}; save the model anew")
     if names:
         model.feature_names_in_ = np.array(names, dtype=object)
 
