@@ -199,14 +199,8 @@ def use_ledger(path: Path) -> None:
 class Undrawn:
     """The fake experiment without its figure, which would take all the time."""
 
-    NAME, FIGURE, TITLE, CAPTIONS = fake.NAME, fake.FIGURE, fake.TITLE, fake.CAPTIONS
-    PRESETS, Config, tasks, collect, claims = (
-        fake.PRESETS,
-        fake.Config,
-        staticmethod(fake.tasks),
-        staticmethod(fake.collect),
-        staticmethod(fake.claims),
-    )
+    NAME, FIGURE, TITLE, CAPTIONS, PRESETS, Config = fake.NAME, fake.FIGURE, fake.TITLE, fake.CAPTIONS, fake.PRESETS, fake.Config
+    tasks, collect, claims = staticmethod(fake.tasks), staticmethod(fake.collect), staticmethod(fake.claims)
     plot = staticmethod(lambda dataset: {})
 
 
@@ -227,9 +221,11 @@ TABLES = [
     "x\n1\n2\n3\n",
     "Zeit,x\n01.02.2020 10:00,1\n01.02.2020 11:00,2\n01.02.2020 12:00,2\n",
 ]
-CELLS = ["1e999", "-inf", "nan", "1" * 400, "0x1f", "1_000", "１２", "٣", "9999-12-31", "0000-00-00", "2020-13-45", "12:00", "2262-04-12", "1677-01-01", "--", "+",
-         "2020-01-01T00:00:00+99:99", "2020-01-01 00:00 UTC", "1/2/3", "=1+1", "1,5", "1.5.2", "\x00", "\x1b[0m", "[red]", '"', "1" * 5000, "T", "now", "today",
-         "1 day", "1e-400", "NaT", "20200101", "-0", "true", "1j", "Jan 5", "\u2028", "\r"]  # fmt: skip
+CELLS = [
+    "1e999", "-inf", "nan", "1" * 400, "0x1f", "1_000", "１２", "٣", "9999-12-31", "0000-00-00", "2020-13-45", "12:00", "2262-04-12",
+    "1677-01-01", "--", "+", "2020-01-01T00:00:00+99:99", "2020-01-01 00:00 UTC", "1/2/3", "=1+1", "1,5", "1.5.2", "\x00", "\x1b[0m",
+    "[red]", '"', "1" * 5000, "T", "now", "today", "1 day", "1e-400", "NaT", "20200101", "-0", "true", "1j", "Jan 5", "\u2028", "\r",
+]  # fmt: skip
 
 
 def make_csv(rng: Random) -> bytes:

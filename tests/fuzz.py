@@ -1,4 +1,4 @@
-"""Hostile files read one after another, here or in a process of their own, where a crash, a hang or a stranger's code ends that process only.
+"""Hostile files read one after another, here or in a process of its own, where a crash, a hang or strange code ends only that process.
 
 `python fuzz.py PLAN PLACE` reads the files of a plan, {door: [first, last]} as JSON, prints a line of JSON for each that broke something,
 and keeps in the file PLACE which one it is at.

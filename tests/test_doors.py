@@ -1,4 +1,4 @@
-"""The doors of the explorer: it answers to this machine and this page only, gives out no file, takes in no flood, and never shows its insides."""
+"""The doors of the explorer: it answers this machine and its own page only, gives out no file, takes no flood, shows no insides."""
 
 from __future__ import annotations
 
@@ -70,8 +70,10 @@ def test_another_name_is_refused(place, host):
 
 
 PATHS = [
-    "/secret.csv", "/own.csv", "/assets/../app.py", "/assets/..%2fapp.py", "/assets/%2e%2e/%2e%2e/__init__.py", "/assets//etc/passwd", "/..%2f..%2fetc/passwd",
-    "/assets/....//....//etc/passwd", "/assets/..%5c..%5capp.py", "/assets/%00", "/assets/explorer.js%00.csv", "/_dash-component-suites/dash/../../app.py",
+    "/secret.csv", "/own.csv", "/assets/../app.py", "/assets/..%2fapp.py", "/assets/%2e%2e/%2e%2e/__init__.py", "/assets//etc/passwd",
+    "/..%2f..%2fetc/passwd",
+    "/assets/....//....//etc/passwd", "/assets/..%5c..%5capp.py", "/assets/%00", "/assets/explorer.js%00.csv",
+    "/_dash-component-suites/dash/../../app.py",
     "/_dash-component-suites/os/path.py", "/_dash-component-suites/dash/%2e%2e/%2e%2e/numpy/__init__.py", "//etc/passwd", "/file:///etc/passwd",
 ]  # fmt: skip
 
@@ -106,7 +108,9 @@ def upload(place, name: Any, contents: Any) -> tuple[int, str]:
     return call(place, callback(upload_output(place), ("upload-content", "data", sent), state=(("signal", "options", []),)))
 
 
-@pytest.mark.parametrize("name", ["../../etc/passwd", "/etc/passwd", "own.csv", "a\x00.csv", "..", "", None, 7, ["a.csv"], "x" * 9999 + ".csv"])
+@pytest.mark.parametrize(
+    "name", ["../../etc/passwd", "/etc/passwd", "own.csv", "a\x00.csv", "..", "", None, 7, ["a.csv"], "x" * 9999 + ".csv"]
+)
 def test_of_an_uploaded_name_only_the_ending_counts(place, name):
     """What is read is what was sent, never a file of that name."""
     status, text = upload(place, name, "data:text/csv;base64,MQoyCg==")
@@ -128,8 +132,13 @@ def test_a_flood_is_refused_before_it_is_read(place):
 
 def test_a_flood_without_a_length_is_refused(place):
     with socket.create_connection(place, timeout=20) as line:
-        head = f"POST /_dash-update-component HTTP/1.1\r\nHost: {place[0]}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
-        line.sendall(head.encode())
+        head = [
+            "POST /_dash-update-component HTTP/1.1",
+            f"Host: {place[0]}",
+            "Content-Type: application/json",
+            "Transfer-Encoding: chunked",
+        ]
+        line.sendall("\r\n".join([*head, "", ""]).encode())
         try:
             for _ in range(2 * LARGEST // 2**16):
                 line.sendall(b"10000\r\n" + b"[" * 2**16 + b"\r\n")
@@ -148,7 +157,9 @@ def test_an_error_shows_no_insides(place, body, caplog):
     assert status >= 400 and not [word for word in INSIDES if word in text]
 
 
-@pytest.mark.parametrize("query", ["units=1e999", "signal=../../etc/passwd", "signal=%00", "memory=" + "[" * 400, "units=" + "9" * 900, "a=b", 5, [], {"x": 1}])
+@pytest.mark.parametrize(
+    "query", ["units=1e999", "signal=../../etc/passwd", "signal=%00", "memory=" + "[" * 400, "units=" + "9" * 900, "a=b", 5, [], {"x": 1}]
+)
 def test_a_hostile_view_is_a_sentence(place, query, caplog):
     output = "..spectrum-figure.figure...spectrum-note.children...spectrum-poll.disabled...spectrum-panel.className.."
     body = callback(output, ("query", "data", query), ("spectrum-poll", "n_intervals", None), state=(("tab", "data", "t"),))

@@ -107,7 +107,7 @@ def test_a_small_parquet_file_of_many_rows_is_refused(tmp_path, monkeypatch):
     pd.DataFrame({"x": np.zeros(1_000_000)}).to_parquet(tmp_path / "t.parquet")
     assert (tmp_path / "t.parquet").stat().st_size < 10_000
     monkeypatch.setattr("spheresn.tables.read.MOST_CELLS", 999_999)
-    with pytest.raises(ValueError, match="at most 999999 cells .*, got 1000000 rows of 1 columns"):
+    with pytest.raises(ValueError, match=r"at most 999999 cells .*, got 1000000 rows of 1 columns"):
         read_table(tmp_path / "t.parquet")
 
 
@@ -132,7 +132,7 @@ def test_dates_that_leave_the_calendar_are_a_sentence(tmp_path):
 def test_settings_of_a_ledger_are_no_larger_than_the_presets(tmp_path):
     bounded(vars(CONFIG), [vars(Config())])
     for settings in ({"units": 10**12}, {"fails": [0] * 100}, {"fails": [[[10**9]]]}):
-        with pytest.raises(ValueError, match="settings must be of the size of the presets or less, got '(units|fails)' larger"):
+        with pytest.raises(ValueError, match=r"settings must be of the size of the presets or less, got '(units|fails)' larger"):
             bounded(settings, [vars(Config())])
     with Ledger(tmp_path / "l.sqlite") as ledger:
         ledger.announce([("fake", "smoke", UNITS[0].config, "seven")])
@@ -147,10 +147,8 @@ def test_nothing_unpickles(tmp_path):
         for name in ("t.npy", "t.csv", "t.parquet", "m.spheresn", "ledger.sqlite"):
             (tmp_path / name).write_bytes(hostile.PICKLE)
         (tmp_path / "o.npy").write_bytes(header("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }\n", hostile.PICKLE))
-        for reader, name in [(read_table, n) for n in ("t.npy", "o.npy", "t.csv", "t.parquet")] + [
-            (sn.load, "m.spheresn"),
-            (Ledger, "ledger.sqlite"),
-        ]:
+        tables = [(read_table, name) for name in ("t.npy", "o.npy", "t.csv", "t.parquet")]
+        for reader, name in [*tables, (sn.load, "m.spheresn"), (Ledger, "ledger.sqlite")]:
             try:
                 reader(tmp_path / name)
             except (ValueError, RuntimeError):

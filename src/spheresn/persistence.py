@@ -185,6 +185,7 @@ def _checked_parameter(value: Any) -> Any:
 def _number(name: str, value: Any) -> int | float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ModelFileError(f"the file has a {type(value).__name__} where {name!r} is a number; save the model anew")
+    float(value)  # overflows for a whole number of 400 digits
     return value
 
 
