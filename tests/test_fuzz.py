@@ -15,6 +15,7 @@ import hostile
 import spheresn as sn
 from doors import CONFIG, DOORS, UNITS
 from fake_experiment import Config
+from spheresn.estimators._parts import reservoir_from, reservoir_parts
 from spheresn.report.publish import bounded
 from spheresn.sweep import Ledger
 from spheresn.tables import read_table
@@ -69,6 +70,15 @@ def test_a_model_that_contradicts_itself_is_refused(tmp_path, lie):
     with pytest.raises(sn.persistence.ModelFileError, match="save") as caught:
         sn.load(path)
     assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize("starts", [[0, 3, -(2**31) + 12, 0], [0, 2**31 - 1, 0, 0], [0, -5, 0, 0], [1, 2, 3, 4], [0, 1, 2, 2**31 - 1]])
+def test_rows_of_a_sparse_matrix_that_lead_elsewhere_are_refused(starts):
+    """The compiled loops trust them; scipy's own check looks at none of them where the last is 0."""
+    values, tensors = reservoir_parts(sn.random_reservoir(3, topology="sparse", density=1.0, rng=0))
+    assert reservoir_from(values, tensors).units == 3
+    with pytest.raises(ValueError, match="rows of the sparse matrix"):
+        reservoir_from(values, {**tensors, "indptr": np.array(starts, np.int32)})
 
 
 def test_a_class_too_few_is_refused(tmp_path):

@@ -45,9 +45,7 @@ def reservoir_from(values: Values, tensors: Tensors) -> Reservoir:
     if values["links"] == "Dense":
         links = Dense(array("matrix", tensors["matrix"], 2, dtype))
     elif values["links"] == "Sparse":
-        matrix = sp.csr_array((tensors["data"], tensors["indices"], tensors["indptr"]), shape=(size, size))
-        matrix.check_format(full_check=True)
-        links = Sparse(matrix)
+        links = Sparse(_csr(tensors["data"], tensors["indices"], tensors["indptr"], size))
     elif values["links"] == "Rotation":
         angles = array("angles", tensors["angles"], 1)
         links = Rotation(size, angles[: size // 2], real("weight", values["weight"]), dtype)
@@ -59,6 +57,16 @@ def reservoir_from(values: Values, tensors: Tensors) -> Reservoir:
     kinds: dict[str, Any] = {"Tanh": Tanh(), "Linear": Linear()}
     activation = OnSphere(values["radius"], values["bend"]) if values["kind"] == "OnSphere" else kinds[values["kind"]]
     return Reservoir(links, inputs, activation, tensors["bias"], values["leak"])
+
+
+def _csr(data: Floats, indices: Any, indptr: Any, size: int) -> Any:
+    """Checked here: scipy cuts the arrays to what `indptr` ends with, and looks at nothing else where that is 0."""
+    shapes = data.ndim == indices.ndim == 1 and indptr.shape == (size + 1,) and len(data) == len(indices)
+    if not shapes or indptr[0] != 0 or indptr[-1] != len(data) or (indptr[1:] < indptr[:-1]).any():
+        raise ValueError("the rows of the sparse matrix do not follow each other")
+    if ((indices < 0) | (indices >= size)).any():
+        raise ValueError("the sparse matrix has links to units that do not exist")
+    return sp.csr_array((data, indices, indptr), shape=(size, size))
 
 
 def frame_parts(model: Any) -> tuple[Values, Tensors]:
