@@ -50,6 +50,24 @@ class DegenerateStep(RuntimeWarning):
     """
 
 
+def printable(text: object) -> str:
+    r"""What a stranger wrote, safe for a terminal, a page and a drawing: characters that would steer them are spelled out.
+
+    >>> printable("a\x1b[31m\nb"), printable("Zeit in µs")
+    ('a\\x1b[31m\\nb', 'Zeit in µs')
+    """
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in str(text))
+
+
+def sentence(text: object, longest: int = 300) -> str:
+    r"""Another program's words inside of a sentence of ours: one line, printable, of bounded length.
+
+    >>> sentence(ValueError("bad\n  byte \x00"))
+    'bad byte \\x00'
+    """
+    return printable(" ".join(str(text).split()))[:longest]
+
+
 def whole(name: str, value: object, minimum: int) -> int:
     """`value` as an int of at least `minimum`."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or int(value) < minimum:

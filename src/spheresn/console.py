@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
+from rich.text import Text
 
+from ._checks import printable
 from .report.page import duration
 from .sweep import Progress, Unit
 
@@ -42,7 +43,7 @@ def _on_bars(bars: Bars, totals: dict[str, int]) -> Progress:
         bars.start_task(task)
         bars.advance(task)
         if error:
-            bars.console.print(f"[red]{escape(failure(unit, error))}[/red]")
+            bars.console.print(Text(failure(unit, error), style="red"))  # text: brackets in it are no markup
 
     return tell
 
@@ -76,4 +77,4 @@ class Lines:
 
 def failure(unit: Unit, error: str) -> str:
     """One line about a unit that failed."""
-    return f"{unit.experiment} {unit.task} failed: {error}"
+    return printable(f"{unit.experiment} {unit.task} failed: {error}")

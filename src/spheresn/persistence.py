@@ -13,7 +13,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save as to_bytes
 from sklearn.utils.validation import check_is_fitted
 
-from ._checks import Floats
+from ._checks import Floats, real, sentence, whole
 from ._version import __version__
 from .estimators import ESNClassifier, ESNForecaster, ESNRegressor
 from .estimators._parts import frame_from, frame_parts, loop_from, loop_parts
@@ -21,8 +21,10 @@ from .estimators._parts import frame_from, frame_parts, loop_from, loop_parts
 FORMAT = 1
 KINDS: dict[str, Any] = {kind.__name__: kind for kind in (ESNRegressor, ESNForecaster, ESNClassifier)}
 NUMBERS = ("lyapunov_", "memory_", "bend_", "penalty_", "n_features_in_", "score_", "loo_error_")
-FLAGS = ("_one_output", "_one_column", "whole_series_")
+NEEDED = ("lyapunov_", "memory_", "bend_", "penalty_", "n_features_in_")
+FLAGS = {"ESNRegressor": "_one_output", "ESNForecaster": "_one_column", "ESNClassifier": "whole_series_"}
 INDICES = ("indices", "indptr")
+TOO_STRANGE = (RecursionError, SyntaxError)  # of nested brackets, of the name of a type
 ARRAYS = ("state_", "last_", "low_", "high_")
 
 
@@ -73,8 +75,8 @@ def load(path: str | os.PathLike[str]) -> Any:
         raise ModelFileError(f"path must be a saved model, got {os.fspath(path)!r}, which does not exist; check the name") from None
     except (ModelFileError, MemoryError):
         raise
-    except (SafetensorError, OSError, ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+    except (SafetensorError, OSError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError, *TOO_STRANGE) as error:
+        reason = sentence(error) or type(error).__name__
         raise ModelFileError(
             f"path must be a whole file written by spheresn.save, got {os.fspath(path)!r} ({reason}); save it anew"
         ) from None
@@ -83,13 +85,14 @@ def load(path: str | os.PathLike[str]) -> Any:
 def _header(metadata: dict[str, str] | None) -> dict[str, Any]:
     header = json.loads((metadata or {})["spheresn"])
     if header["format"] > FORMAT:
-        raise ModelFileError(f"the file has format {header['format']}, written by spheresn {header['library']}; update spheresn to read it")
+        told = sentence(f"{header['format']}, written by spheresn {header['library']}", 80)
+        raise ModelFileError(f"the file has format {told}; update spheresn to read it")
     return dict(header)
 
 
 def _contents(model: Any) -> tuple[dict[str, Any], dict[str, Floats]]:
     own = vars(model)
-    values = {name: _plain(own[name]) for name in NUMBERS + FLAGS if name in own}
+    values = {name: _plain(own[name]) for name in (*NUMBERS, *FLAGS.values()) if name in own}
     values["columns"] = [str(name) for name in getattr(model, "feature_names_in_", [])]
     tensors = {name: own[name] for name in ARRAYS if name in own}
     if isinstance(model, ESNForecaster):
@@ -107,18 +110,42 @@ def _assemble(header: dict[str, Any], tensors: dict[str, Floats]) -> Any:
     for name, tensor in tensors.items():
         _check_tensor(name, tensor)
     model = KINDS[header["kind"]](**{name: _checked_parameter(value) for name, value in header["parameters"].items()})
-    for name in NUMBERS + FLAGS:
-        if name in values:
-            setattr(model, name, _checked_parameter(values[name]))
+    if model.readout is not None:
+        raise ModelFileError(f"the file has a readout, {sentence(model.readout, 40)!r}, that no file can hold; save the model anew")
+    for name in NUMBERS:
+        if name in values or name in NEEDED:
+            setattr(model, name, _number(name, values[name]))
     for name in ARRAYS:
         if name in tensors:
             setattr(model, name, tensors[name])
-    if values["columns"]:
-        model.feature_names_in_ = np.array([str(name) for name in values["columns"]], dtype=object)
+    _recall_flags(model, values)
     (loop_from if isinstance(model, ESNForecaster) else frame_from)(model, values, tensors)
+    _recall_columns(model, values)
     if isinstance(model, ESNClassifier):
-        model.classes_ = _classes(values)
+        model.classes_ = _classes(values, len(model.weights_.intercept))
     return model
+
+
+def _recall_flags(model: Any, values: dict[str, Any]) -> None:
+    """What the kind of model needs to answer in the shape that it was taught in, and the one parameter that is shown."""
+    for kind, name in FLAGS.items():
+        if name in values or kind == type(model).__name__:
+            if not isinstance(values[name], bool):
+                raise ModelFileError(f"the file has a {type(values[name]).__name__} where {name!r} is true or false; save the model anew")
+            setattr(model, name, values[name])
+    if isinstance(model, ESNForecaster):
+        real("noise", model.noise, 0.0)
+
+
+def _recall_columns(model: Any, values: dict[str, Any]) -> None:
+    """As many as the network hears, under their names where they have some."""
+    heard = len(model.last_) if isinstance(model, ESNForecaster) else model.reservoir_.n_inputs
+    names = [str(name) for name in values["columns"]]
+    if whole("n_features_in_", model.n_features_in_, 1) != heard or len(names) not in (0, heard):
+        told = f"{model.n_features_in_} columns and {len(names)} names of them"
+        raise ModelFileError(f"the file has {told}, while its network hears {heard}; save the model anew")
+    if names:
+        model.feature_names_in_ = np.array(names, dtype=object)
 
 
 def _check_tensor(name: str, tensor: Floats) -> None:
@@ -128,10 +155,12 @@ def _check_tensor(name: str, tensor: Floats) -> None:
         raise ModelFileError(f"the file has numbers that are not finite in {name!r}; save the model anew")
 
 
-def _classes(values: dict[str, Any]) -> Any:
+def _classes(values: dict[str, Any], count: int) -> Any:
     kind = np.dtype(str(values["class_type"]))
     if kind.kind not in "biufU" or kind.itemsize > 4096:
         raise ModelFileError(f"the file has classes of type {kind}; save the model anew")
+    if len(values["classes"]) != count:
+        raise ModelFileError(f"the file has {len(values['classes'])} classes, its network tells {count} apart; save the model anew")
     return np.array([_checked_parameter(one) for one in values["classes"]]).astype(kind)
 
 
@@ -151,6 +180,13 @@ def _checked_parameter(value: Any) -> Any:
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     raise ModelFileError(f"the file has a {type(value).__name__} where a number or a name belongs; save the model anew")
+
+
+def _number(name: str, value: Any) -> int | float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ModelFileError(f"the file has a {type(value).__name__} where {name!r} is a number; save the model anew")
+    float(value)  # overflows for a whole number of 400 digits
+    return value
 
 
 def _write(tensors: dict[str, Floats], metadata: dict[str, str], path: Path) -> None:

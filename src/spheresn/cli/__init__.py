@@ -10,12 +10,13 @@ from collections.abc import Sequence
 
 import typer
 
-from .._checks import NoDirection, StateOverflow
+from .._checks import NoDirection, StateOverflow, sentence
 from ..sweep import CannotWrite, ClusterError, InUse, LedgerError
 from . import explore, own, paper  # they register their commands
 from ._app import app
 
 __all__ = ["app", "explore", "main", "own", "paper"]
+LONGEST = 4000  # characters of a sentence, some of which name many columns
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,6 +33,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _sorry(f"{where}{error.strerror or error}; choose a directory that can be written and has room", 2)
 
 
-def _sorry(sentence: str, code: int) -> int:
-    print(f"spheresn: {' '.join(sentence.split())}", file=sys.stderr)
+def _sorry(words: str, code: int) -> int:
+    print(f"spheresn: {sentence(words, LONGEST)}", file=sys.stderr)
     return code

@@ -13,6 +13,7 @@ import typer
 from joblib import cpu_count
 
 from .. import reproduce as job
+from .._checks import printable
 from ..console import watch
 from ..experiments import EXPERIMENTS
 from ..report import Section
@@ -78,11 +79,11 @@ def _done(out: Path, sections: Sequence[Section]) -> int:
     verdicts = Counter(claim["verdict"] for section in sections for claim in section.claims)
     for section in sections:
         if section.problem:
-            print(f"{section.name}: {section.problem}")
+            print(printable(f"{section.name}: {section.problem}"))
         for note in section.notes:
-            print(f"{section.name}: {note}")
+            print(printable(f"{section.name}: {note}"))
         if section.holes:
-            print(f"{section.name}: {len(section.holes)} of {section.units} units have no result: {section.holes[0].reason}")
+            print(printable(f"{section.name}: {len(section.holes)} of {section.units} units have no result: {section.holes[0].reason}"))
     print(f"claims: {verdicts['holds']} hold, {verdicts['partly']} partly, {verdicts['fails']} fail")
     print(f"report: {out / 'report.html'}")
     return int(any(section.faulty for section in sections))

@@ -16,6 +16,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
+from .._checks import printable
 from ..own.analyse import Analysis
 from ..own.forecast import Outlook
 from ..own.numbers import rounded, shown
@@ -50,7 +51,7 @@ def tell(*parts: str | Table) -> None:
     if not console.is_terminal:
         console = Console(highlight=False, markup=False, emoji=False, width=WIDTH, file=sys.stdout)
     for part in parts:
-        console.print(part, soft_wrap=False)
+        console.print(printable(part) if isinstance(part, str) else part, soft_wrap=False)
 
 
 def table(head: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]], words: bool = False) -> Table:
@@ -75,8 +76,9 @@ def tell_notes(notes: Sequence[str]) -> None:
 
 
 def print_rows(rows: list[list[str]]) -> None:
-    """CSV on stdout."""
-    csv.writer(sys.stdout, lineterminator="\n").writerows(rows)
+    """CSV on stdout: to the letter for programs, but nothing in it steers a terminal."""
+    safe = [[printable(cell) for cell in row] for row in rows] if sys.stdout.isatty() else rows
+    csv.writer(sys.stdout, lineterminator="\n").writerows(safe)
 
 
 def tell_fit(told: dict[str, Any], path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse as sp
 
-from .._checks import Floats, array, whole
+from .._checks import Floats, array, real, whole
 from ..activations import Linear, OnSphere, Tanh
 from ..readout import Quadratic, Weights
 from ..reservoir import Reservoir
@@ -45,20 +45,28 @@ def reservoir_from(values: Values, tensors: Tensors) -> Reservoir:
     if values["links"] == "Dense":
         links = Dense(array("matrix", tensors["matrix"], 2, dtype))
     elif values["links"] == "Sparse":
-        matrix = sp.csr_array((tensors["data"], tensors["indices"], tensors["indptr"]), shape=(size, size))
-        matrix.check_format(full_check=True)
-        links = Sparse(matrix)
+        links = Sparse(_csr(tensors["data"], tensors["indices"], tensors["indptr"], size))
     elif values["links"] == "Rotation":
         angles = array("angles", tensors["angles"], 1)
-        links = Rotation(size, angles[: size // 2], float(values["weight"]), dtype)
+        links = Rotation(size, angles[: size // 2], real("weight", values["weight"]), dtype)
         whole("angles", len(angles) - size // 2 + 1, 1)
     else:
-        links = Shift(size, float(values["weight"]), bool(values["closed"]), dtype)
+        links = Shift(size, real("weight", values["weight"]), bool(values["closed"]), dtype)
     if links.size != size or (isinstance(links, Dense) and links.matrix.shape != (size, size)):
         raise ValueError("W and W_in do not have the same units")
     kinds: dict[str, Any] = {"Tanh": Tanh(), "Linear": Linear()}
     activation = OnSphere(values["radius"], values["bend"]) if values["kind"] == "OnSphere" else kinds[values["kind"]]
     return Reservoir(links, inputs, activation, tensors["bias"], values["leak"])
+
+
+def _csr(data: Floats, indices: Any, indptr: Any, size: int) -> Any:
+    """Checked here: scipy cuts the arrays to what `indptr` ends with, and looks at nothing else where that is 0."""
+    shapes = data.ndim == indices.ndim == 1 and indptr.shape == (size + 1,) and len(data) == len(indices)
+    if not shapes or indptr[0] != 0 or indptr[-1] != len(data) or (indptr[1:] < indptr[:-1]).any():
+        raise ValueError("the rows of the sparse matrix do not follow each other")
+    if ((indices < 0) | (indices >= size)).any():
+        raise ValueError("the sparse matrix has links to units that do not exist")
+    return sp.csr_array((data, indices, indptr), shape=(size, size))
 
 
 def frame_parts(model: Any) -> tuple[Values, Tensors]:
@@ -73,7 +81,10 @@ def frame_from(model: Any, values: Values, tensors: Tensors) -> None:
     """Into a regressor or classifier."""
     reservoir = reservoir_from(values["reservoir"], tensors)
     scaler = _scaler(tensors["mean"], tensors["scale"], reservoir.n_inputs)
-    model.weights_, quadratic = _readout_from(tensors, reservoir.units)
+    summaries = 2 if getattr(model, "whole_series_", False) else 1  # mean and deviation of every feature
+    model.weights_, quadratic = _readout_from(tensors, reservoir.units, summaries)
+    if hasattr(model, "state_") and model.state_.shape != (reservoir.units,):
+        raise ValueError("the state does not fit the network")
     model.frame_ = Frame(scaler, reservoir, whole("washout", values["washout"], 0), quadratic)
     model.reservoir_, model.washout_, model._stale = reservoir, model.frame_.washout, False
 
@@ -92,13 +103,13 @@ def loop_parts(model: Any) -> tuple[Values, Tensors]:
 def loop_from(model: Any, values: Values, tensors: Tensors) -> None:
     """Into a forecaster."""
     reservoir = reservoir_from(values["reservoir"], tensors)
-    weights, quadratic = _readout_from(tensors, reservoir.units)
+    weights, quadratic = _readout_from(tensors, reservoir.units, 1)
     columns = len(weights.intercept)
     model.scaler_ = _scaler(tensors["mean"], tensors["scale"], columns)
     model.known_scaler_ = _scaler(tensors["known_mean"], tensors["known_scale"], reservoir.n_inputs - columns)
     if model.state_.shape != (reservoir.units,) or any(getattr(model, name).shape != (columns,) for name in ("last_", "low_", "high_")):
         raise ValueError("state and series do not fit the network")
-    model.closed_loop_ = ClosedLoop(reservoir, weights, float(values["carry"]), quadratic)
+    model.closed_loop_ = ClosedLoop(reservoir, weights, real("carry", values["carry"]), quadratic)
     model.reservoir_, model.washout_ = reservoir, whole("washout", values["washout"], 0)
 
 
@@ -109,12 +120,12 @@ def _readout_parts(weights: Weights, quadratic: Quadratic | None) -> tuple[Value
     return {}, tensors
 
 
-def _readout_from(tensors: Tensors, units: int) -> tuple[Weights, Quadratic | None]:
+def _readout_from(tensors: Tensors, units: int, summaries: int) -> tuple[Weights, Quadratic | None]:
     quadratic = Quadratic(tensors["centre"], tensors["components"]) if "components" in tensors else None
     count = 0 if quadratic is None else len(quadratic.components)
     weights = Weights(array("weights", tensors["weights"], 2), array("intercept", tensors["intercept"], 1))
     width = units + count * (count + 1) // 2
-    if weights.matrix.shape[0] not in (width, 2 * width) or weights.matrix.shape[1:] != weights.intercept.shape:
+    if weights.matrix.shape != (summaries * width, len(weights.intercept)) or not len(weights.intercept):
         raise ValueError("the readout does not fit the network")
     if quadratic is not None and (quadratic.centre.shape != (units,) or quadratic.components.shape[1:] != (units,)):
         raise ValueError("the features do not fit the network")

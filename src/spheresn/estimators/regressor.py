@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import RegressorMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._checks import Floats
+from .._checks import Floats, StateOverflow
 from .base import SETTLE, Network, light
 from .series import as_series, as_targets, is_list
 from .stream import Frame, Stream
@@ -146,4 +146,6 @@ class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[m
     def _read(self, states: Floats) -> Floats:
         features = self.frame_.features(states)
         outputs = np.asarray(self.weights_(features) if self.readout is None else self.weights_.predict(features))
+        if not np.isfinite(outputs).all():
+            raise StateOverflow("the prediction left the range of its floating point type; bring input and target to ordinary numbers")
         return outputs[:, 0] if self._one_output and outputs.ndim == 2 else outputs

@@ -51,8 +51,10 @@ def server(files: Sequence[Path], host: str, port: int) -> BaseWSGIServer:
     app.server.config["MAX_CONTENT_LENGTH"] = LARGEST * 4 // 3 + 100_000  # uploads come in base 64
 
     @app.server.before_request  # type: ignore[untyped-decorator]
-    def refuse_other_names() -> None:  # a page elsewhere may have its name resolved to this machine
-        if host in LOOPBACK and request.host.rsplit(":", 1)[0].strip("[]") not in LOOPBACK:
+    def refuse_others() -> None:  # a page elsewhere may call this machine, or have its own name resolved to it
+        origin = request.headers.get("Origin")
+        foreign = origin is not None and origin != f"{request.scheme}://{request.host}"
+        if host in LOOPBACK and (foreign or request.host.rsplit(":", 1)[0].strip("[]") not in LOOPBACK):
             abort(403)
 
     @app.server.after_request  # type: ignore[untyped-decorator]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from typing import Any
 
 from dash import ClientsideFunction, Dash, Input, Output, State, no_update
@@ -46,5 +45,5 @@ def take_upload(app: Dash, catalogue: Catalogue) -> None:
 def _decoded(contents: Any) -> bytes:
     try:
         return base64.b64decode(str(contents).partition(",")[2], validate=True)
-    except binascii.Error:
+    except ValueError:
         raise ValueError("file must arrive whole, got a broken upload; try again") from None

@@ -9,6 +9,7 @@ import pandas as pd
 
 from .._checks import Floats
 from .forecast import LINEAR, NETWORK, PERSISTENCE, Outlook
+from .numbers import shown
 from .verdict import TITLES
 
 if TYPE_CHECKING:
@@ -56,12 +57,12 @@ def _draw_column(axes: Axes, outlook: Outlook, column: int) -> None:
         part[:, column] / 10.0**power for part in (outlook.series.values, outlook.values, outlook.lower, outlook.upper)
     )
     past, coming = _times(outlook)
-    shown = slice(max(len(values) - max(BACK * outlook.steps, FEWEST_SHOWN), 0), None)
-    axes.plot(past[shown], values[shown], color="0.55", linewidth=1.1, label="data")
+    recent = slice(max(len(values) - max(BACK * outlook.steps, FEWEST_SHOWN), 0), None)
+    axes.plot(past[recent], values[recent], color="0.55", linewidth=1.1, label="data")
     _draw_backtest(axes, outlook, column, past, values)
     axes.fill_between(coming, lower, upper, color=COLOURS[NETWORK], alpha=0.18, linewidth=0, label="90 % interval")
     axes.plot(coming, forecast, color=COLOURS[NETWORK], linewidth=1.4, label="forecast")
-    label = _short(outlook.series.names[column]) + (f" / 1e{power}" if power else "")
+    label = shown(outlook.series.names[column], NAME) + (f" / 1e{power}" if power else "")
     axes.set_ylabel(label, parse_math=False)  # a dollar in a name is a dollar
     axes.margins(x=0.01)
     axes.spines[["top", "right"]].set_visible(False)
@@ -111,7 +112,3 @@ def _draw_errors(axes: Axes, outlook: Outlook) -> None:
     axes.set(xlabel="steps ahead", ylabel="error in deviations", ylim=(0.0, None))
     axes.legend(frameon=False, fontsize=9, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
     axes.spines[["top", "right"]].set_visible(False)
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= NAME else f"{name[: NAME - 1]}…"

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import printable
+
 
 def rounded(value: float, digits: int = 4) -> str:
     """A number with few digits.
@@ -33,8 +35,8 @@ def shown(name: str, longest: int = 48) -> str:
     >>> shown("a\x1b[31m"), shown("tide in m")
     ('a\\x1b[31m', 'tide in m')
     """
-    plain = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in name)
-    return plain if len(plain) <= longest else f"{plain[: longest - 1]}…"
+    safe = printable(name)
+    return safe if len(safe) <= longest else f"{safe[: longest - 1]}…"
 
 
 def plain(value: Any) -> Any:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, PackageLoader
 
 from .._version import __version__
 from ..report import Drawing
-from ..report.page import drawing
+from ..report.page import pages
 from .backtest import FOLDS
 from .figure import DRAWN
 from .forecast import NETWORK, Outlook
@@ -20,8 +20,8 @@ NEXT_ROWS = 10
 def page(outlook: Outlook, picture: Drawing, command: str) -> str:
     """Verdict first, then the figure, the errors, the next rows and what was fitted."""
     loader = ChoiceLoader([PackageLoader("spheresn.own", ""), PackageLoader("spheresn.report", "")])
-    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
-    environment.filters.update(drawing=drawing, rounded=rounded)
+    environment = pages(loader)
+    environment.filters.update(rounded=rounded)
     return environment.get_template("page.html").render(
         outlook=outlook,
         picture=picture,

@@ -16,7 +16,7 @@ from .verdict import TITLES, sentences, shown_horizons, winner
 def fitted(model: Any) -> dict[str, Any]:
     """What was fitted, under the names of the library."""
     told = {
-        "units": model.units,
+        "units": model.reservoir_.units,
         "memory": float(model.memory_),
         "bend": float(model.bend_),
         "penalty": float(model.penalty_),

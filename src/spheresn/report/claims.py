@@ -7,6 +7,8 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+from spheresn._checks import printable
+
 FIELDS = ("id", "figure", "source", "says", "measured", "rule", "verdict", "evidence")
 
 
@@ -26,8 +28,8 @@ def tell_claim(claim: dict[str, Any]) -> str:
     head = f"{claim['id']}: {claim['verdict']}  ({claim['figure']}, {claim['source']})"
     body = [_block(name, str(claim[name])) for name in ("says", "measured", "rule")]
     evidence = [_block("evidence" if i == 0 else "", f"{name} = {value}") for i, (name, value) in enumerate(claim["evidence"].items())]
-    return "\n".join([head, *body, *evidence])
+    return "\n".join([printable(head), *body, *evidence])
 
 
 def _block(name: str, text: str) -> str:
-    return textwrap.fill(text, 100, initial_indent=f"  {name:<10}", subsequent_indent=" " * 12)
+    return textwrap.fill(printable(text), 100, initial_indent=f"  {name:<10}", subsequent_indent=" " * 12)

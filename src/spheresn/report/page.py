@@ -7,9 +7,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import BaseLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from spheresn._checks import printable
 from spheresn._version import __version__
 
 from .section import Drawing, Section
@@ -20,12 +21,24 @@ VERDICTS = {"holds": "✓ holds", "partly": "◐ partly", "fails": "✗ fails"}
 
 def page(sections: Sequence[Section]) -> str:
     """Claims first, then each experiment with its figures and everything needed to redo it; one file that fetches nothing."""
-    environment = Environment(loader=PackageLoader("spheresn.report", ""), autoescape=True, undefined=StrictUndefined, trim_blocks=True)
-    environment.filters.update(drawing=drawing, duration=duration, size=size, value=_value, verdict=lambda word: VERDICTS.get(word, word))
+    environment = pages(PackageLoader("spheresn.report", ""))
+    environment.filters.update(duration=duration, size=size, value=_value, verdict=lambda word: VERDICTS.get(word, word))
     claims = [claim for section in sections for claim in section.claims]
     counts = Counter(claim["verdict"] for claim in claims)
     tally = [(word, counts[word]) for word in VERDICTS if counts[word]]
     return environment.get_template("page.html").render(sections=sections, claims=claims, tally=tally, version=__version__)
+
+
+def pages(loader: BaseLoader) -> Environment:
+    """Templates whose values are escaped for HTML, without the characters that no page may hold."""
+    settings: dict[str, Any] = {"autoescape": True, "undefined": StrictUndefined, "trim_blocks": True, "finalize": _visible}
+    environment = Environment(loader=loader, **settings)
+    environment.filters.update(drawing=drawing)
+    return environment
+
+
+def _visible(value: Any) -> Any:
+    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def duration(seconds: float) -> str:

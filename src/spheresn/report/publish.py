@@ -50,9 +50,11 @@ def _with_drawings(section: Section, drawn: tuple[Drawing, ...], problem: str | 
 def _read(out: Path, ledger: Ledger, module: Any, preset: str, config_text: str, seed: int) -> tuple[Section, xr.Dataset | None]:
     """What the ledger says about an experiment, its data set, saved, and its claims judged."""
     command = f"spheresn reproduce {module.NAME} --preset {preset} --seed {seed} --out {out.name or 'results'}"
-    settings, dataset = json.loads(config_text), None
-    section = Section(module.NAME, module.FIGURE, module.TITLE, preset, settings, seed, command)
+    section, dataset = Section(module.NAME, module.FIGURE, module.TITLE, preset, {}, seed, command), None
     try:
+        settings = json.loads(config_text)
+        bounded(settings, [asdict(known) for known in module.PRESETS.values()])
+        section = replace(section, config=settings)
         config = module.Config(**{name: frozen(value) for name, value in settings.items()})
         tasks = module.tasks(config)
         section, results = _told(section, ledger, [Unit(module.NAME, config_text, canonical(task), seed) for task in tasks], tasks)
@@ -65,6 +67,26 @@ def _read(out: Path, ledger: Ledger, module: Any, preset: str, config_text: str,
     except Exception as error:
         section = replace(section, problem=one_line(error))
     return section, dataset
+
+
+def bounded(settings: Any, presets: Sequence[Any]) -> None:
+    """Nothing in the settings is larger than in the presets: sizes are allocated, and a ledger may come from anybody.
+
+    >>> bounded({"units": 500}, [{"units": 10}, {"units": 1000}])
+    >>> bounded({"units": 10**12}, [{"units": 10}, {"units": 1000}])
+    Traceback (most recent call last):
+    ValueError: settings must be of the size of the presets or less, got 'units' larger; run the experiment anew
+    """
+    for name, value in settings.items():
+        if _extent(value) > max(_extent(preset.get(name)) for preset in presets):
+            raise ValueError(f"settings must be of the size of the presets or less, got {name!r} larger; run the experiment anew")
+
+
+def _extent(value: Any) -> float:
+    """The largest of a setting's numbers and lengths."""
+    if isinstance(value, (list, tuple)):
+        return max([len(value), *map(_extent, value)])
+    return abs(value) if isinstance(value, (int, float)) else 0.0
 
 
 def frozen(value: Any) -> Any:

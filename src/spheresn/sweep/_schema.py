@@ -6,6 +6,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from .._checks import sentence
 from .files import whole_file
 
 APPLICATION, FORMAT = 0x53504853, 1  # "SPHS"
@@ -44,7 +45,7 @@ def judge(path: Path) -> None:
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
             reason = _fault(connection)
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         reason = str(error)
     if reason:
         raise damaged(path, reason)
@@ -52,7 +53,8 @@ def judge(path: Path) -> None:
 
 def damaged(path: Path, reason: str) -> LedgerError:
     """The one sentence for a ledger that cannot be used."""
-    return LedgerError(f"{path} must be a whole ledger of spheresn, got a damaged or foreign one ({reason}); move it away or restore it")
+    told = f"a damaged or foreign one ({sentence(reason)})"
+    return LedgerError(f"{path} must be a whole ledger of spheresn, got {told}; move it away or restore it")
 
 
 def _fault(connection: sqlite3.Connection) -> str | None:

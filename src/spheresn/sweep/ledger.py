@@ -16,10 +16,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from .._checks import real, sentence, whole
 from ._schema import LedgerError as LedgerError
 from ._schema import create, damaged, judge
 from .blob import Arrays, unpack
-from .unit import Outcome, Unit, canonical
+from .unit import LONGEST, Outcome, Unit, canonical
 from .versions import commit
 
 COLUMNS = "key, experiment, config, task, seed, status, error, notes, started, seconds, versions, source, result, checksum"
@@ -85,7 +86,7 @@ class Ledger:
         """Experiment -> (preset, configuration, seed)."""
         with self._guarded():
             rows = self._connection.execute("SELECT experiment, preset, config, seed FROM run").fetchall()
-        return {str(name): (str(preset), str(config), int(seed)) for name, preset, config, seed in rows}
+            return {str(name): (str(preset), str(config), whole("seed", seed, 0)) for name, preset, config, seed in rows}
 
     def done(self) -> set[str]:
         """Keys of the units that have a result."""
@@ -100,7 +101,9 @@ class Ledger:
             return None
         status, error, notes, started, seconds, versions, source, size = found
         with self._guarded():
-            return Row(str(status), error, notes, str(started), float(seconds), dict(json.loads(versions)), source, int(size))
+            known = {str(name): str(version) for name, version in dict(json.loads(versions)).items()}
+            took = real("seconds", seconds, 0.0)
+            return Row(str(status), _text(error), _text(notes), str(started), took, known, _text(source), int(size))
 
     def result(self, unit: Unit) -> Arrays | None:
         """The arrays of a unit, checked against their checksum; None when it failed or never ran."""
@@ -145,10 +148,14 @@ class Ledger:
             yield
         except sqlite3.OperationalError as error:
             raise LedgerError(
-                f"{self.path} must be readable and writable, got {error}; check the disk and run the same command again"
+                f"{self.path} must be readable and writable, got {sentence(error)}; check the disk and run the same command again"
             ) from None
-        except (sqlite3.Error, ValueError, TypeError, RecursionError) as error:
-            raise damaged(self.path, " ".join(str(error).split())) from None
+        except (sqlite3.Error, ValueError, TypeError, OverflowError, RecursionError) as error:
+            raise damaged(self.path, str(error)) from None
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else sentence(value, LONGEST)
 
 
 def _checksum(content: bytes) -> str:

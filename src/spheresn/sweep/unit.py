@@ -14,6 +14,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
+from .._checks import sentence
 from .blob import pack
 from .versions import versions
 
@@ -73,5 +74,5 @@ def perform(function: Callable[..., dict[str, Any]], arguments: tuple[Any, ...])
 
 def one_line(error: BaseException) -> str:
     """An error as one line of bounded length."""
-    text = " ".join(str(error).split())
+    text = sentence(error, LONGEST)
     return f"{type(error).__name__}: {text}"[:LONGEST] if text else type(error).__name__

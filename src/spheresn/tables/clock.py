@@ -30,10 +30,17 @@ class Clock:
     def ahead(self, steps: int) -> list[str]:
         """The next times, written like the others."""
         if isinstance(self.times, pd.DatetimeIndex):
-            coming = pd.date_range(self.times[-1], periods=steps + 1, freq=self.step)[1:]
-            return [_written(time, self._days) for time in coming]
+            return [_written(time, self._days) for time in self._coming(steps)]
         last, step = float(self.times[-1]), float(str(self.step))
         return [_number(last + step * k) for k in range(1, steps + 1)]
+
+    def _coming(self, steps: int) -> pd.DatetimeIndex:
+        try:
+            coming = pd.date_range(self.times[-1], periods=steps + 1, freq=self.step)[1:]
+            return coming.as_unit("ns")  # else a year of five digits, which nobody can read back
+        except (ValueError, OverflowError):
+            told = f"{self.times[-1]} and {steps} steps of {self.spacing}"
+            raise ValueError(f"time column {self.name!r} must go on within the years that can be counted, got {told}; mend it") from None
 
     @property
     def written(self) -> list[str]:
@@ -72,7 +79,8 @@ class Clock:
 
 
 def _written(time: pd.Timestamp, day: bool) -> str:
-    return str(time.date().isoformat() if day and time == time.normalize() else time.isoformat())
+    text = str(time.isoformat())
+    return text.partition("T")[0] if day and time == time.normalize() else text
 
 
 def _span(step: pd.Timedelta) -> str:

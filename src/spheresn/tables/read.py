@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import itertools
+import math
 import warnings
 from collections import Counter
 from collections.abc import Callable
@@ -13,10 +14,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .._checks import printable, sentence
 from .cells import as_number
 from .table import Table, table_of
 
 DELIMITERS = "\t;,|"
+WIDEST, MOST_CELLS = 2_000, 100_000_000  # columns, each of which is looked at for dates; cells of Parquet, which may be a bit each
+PADDED = 8  # cells that a text may have for each of its bytes; a whole one has fewer than one
 
 
 class FileError(ValueError):
@@ -39,11 +43,11 @@ def read_table(path: Path) -> Table:
             frame, first_row = reader(path)
     except OSError as error:
         raise _unreadable(path, error.strerror or error) from None
-    return table_of(_named(frame, path), first_row, path.name)
+    return table_of(_named(frame, path), first_row, printable(path.name))
 
 
 def _unreadable(path: Path, reason: object) -> FileError:
-    words = (" ".join(str(reason).split()) or type(reason).__name__)[:160]
+    words = sentence(reason, 160) or type(reason).__name__
     return FileError(f"FILE must be a whole {path.suffix[1:].upper()} file, got {str(path)!r} ({words}); write it anew")
 
 
@@ -61,7 +65,11 @@ def _csv(path: Path) -> tuple[pd.DataFrame, int]:
     try:
         delimiter = _delimiter(path)
         options: dict[str, Any] = {"sep": delimiter, "header": None, "dtype": str, "keep_default_na": False, "skip_blank_lines": False}
-        rows = pd.read_csv(path, encoding="utf-8-sig", names=range(_width(path, delimiter)), index_col=False, **options)
+        width = _width(path, delimiter)
+        _honest(path, width)
+        rows = pd.read_csv(path, encoding="utf-8-sig", names=range(width), index_col=False, **options)
+    except FileError:
+        raise
     except UnicodeDecodeError:
         raise FileError(f"FILE must be text in UTF-8, got other bytes in {str(path)!r}; save it as CSV in UTF-8") from None
     except (pd.errors.ParserError, pd.errors.EmptyDataError, csv.Error, ValueError) as error:
@@ -93,9 +101,21 @@ def _width(path: Path, delimiter: str) -> int:
         return max((len(row) for row in itertools.islice(csv.reader(file, delimiter=delimiter), 20)), default=1)
 
 
+def _honest(path: Path, width: int) -> None:
+    """Refuse a table that is nearly all padding: one long line and many empty ones would fill the memory."""
+    with path.open("rb") as file:
+        lines = sum(chunk.count(b"\n") + chunk.count(b"\r") for chunk in iter(lambda: file.read(2**20), b""))
+    if width > WIDEST or width * lines > PADDED * path.stat().st_size:
+        what = f"{width} columns in {lines} lines, most of them shorter"
+        raise FileError(f"FILE must have at most {WIDEST} columns and rows of one length, got {what}, in {str(path)!r}; write it anew")
+
+
 def _parquet(path: Path) -> tuple[pd.DataFrame, int]:
     try:
+        _bounded(path)
         frame = pd.read_parquet(path, engine="pyarrow")
+    except FileError:
+        raise
     except ImportError:
         raise FileError(f"pyarrow must be installed to read {path.name!r}, got none; pip install 'spheresn[parquet]'") from None
     except Exception as error:  # a damaged file makes pyarrow raise nearly anything
@@ -103,23 +123,46 @@ def _parquet(path: Path) -> tuple[pd.DataFrame, int]:
     return frame if isinstance(frame.index, pd.RangeIndex) else frame.reset_index(), 1
 
 
+def _bounded(path: Path) -> None:
+    """Refuse what would not fit: a column of one number repeated takes no room in such a file."""
+    from pyarrow.parquet import read_metadata
+
+    parts = read_metadata(path)
+    cells = sum(parts.row_group(i).column(k).num_values for i in range(parts.num_row_groups) for k in range(parts.num_columns))
+    if max(cells, parts.num_rows * parts.num_columns) > MOST_CELLS or parts.num_columns > WIDEST:
+        what = f"{parts.num_rows} rows of {parts.num_columns} columns"
+        raise FileError(f"FILE must have at most {MOST_CELLS} cells and {WIDEST} columns, got {what} in {str(path)!r}; thin it out")
+
+
 def _npy(path: Path) -> tuple[pd.DataFrame, int]:
     try:
+        shape, kind = _promised(path)
+        if len(shape) not in (1, 2) or kind.kind not in "biuf":
+            what = f"shape {shape} of type {kind}"
+            raise FileError(f"FILE must hold real numbers in rows and columns, got {what} in {path.name!r}; save such an array")
         values = np.load(path, allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise _unreadable(path, "it holds Python objects" if "pickle" in str(error) and _is_npy(path) else error) from None
-    if values.ndim not in (1, 2) or values.dtype.kind not in "biuf":
-        what = f"shape {values.shape} of type {values.dtype}"
-        raise FileError(f"FILE must hold real numbers in rows and columns, got {what} in {path.name!r}; save such an array")
-    rows = values.reshape(len(values), -1)
+    except FileError:
+        raise
+    except Exception as error:  # a damaged header makes numpy raise nearly anything
+        raise _unreadable(path, error) from None
+    rows = values if values.ndim == 2 else values[:, None]
     return pd.DataFrame(rows, columns=[f"column {i + 1}" for i in range(rows.shape[1])]), 1
 
 
-def _is_npy(path: Path) -> bool:
+def _promised(path: Path) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Shape and type by the header; numpy would take memory for whatever it promises, so the file must be large enough."""
     with path.open("rb") as file:
-        return file.read(6) == b"\x93NUMPY"
+        version = np.lib.format.read_magic(file)
+        if version not in NPY:
+            raise ValueError(f"version {version}")
+        shape, _, kind = NPY[version](file)
+        needed, there = math.prod(shape) * kind.itemsize, path.stat().st_size - file.tell()
+    if min(shape, default=0) < 0 or needed > there:
+        raise ValueError(f"its header promises {needed} bytes of numbers, there are {there}")
+    return shape, kind
 
 
+NPY: dict[tuple[int, int], Any] = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 Reader = Callable[[Path], tuple[pd.DataFrame, int]]
 READERS: dict[str, Reader] = {
     ".csv": _csv,

@@ -1,0 +1,346 @@
+"""Every door through which a stranger's file comes in: how to make such files, how to read one, and how the result is put to use."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import sqlite3
+import tempfile
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import fake_experiment as fake
+import hostile
+import spheresn as sn
+from spheresn.explorer.reading import table_from
+from spheresn.own.summary import fitted
+from spheresn.persistence import ModelFileError
+from spheresn.report import publish
+from spheresn.report.claims import read_claims, tell_claim
+from spheresn.sweep import Ledger, LedgerError, Unit, canonical, perform
+from spheresn.sweep.blob import pack, unpack
+from spheresn.tables import read_table
+
+Refusals = tuple[type[Exception], ...]
+
+
+@dataclass(frozen=True)
+class Door:
+    """`make` writes a hostile file, `enter` reads it and uses what it holds; only `refusals`, one sentence each, may come out.
+
+    `kept`: reading leaves the file as it is. A ledger is opened to be written to, but one that is refused is `kept` too, see `use_ledger`.
+    """
+
+    ending: str
+    make: Callable[[Random], bytes]
+    enter: Callable[[Path], None]
+    refusals: Refusals = (ValueError,)
+    kept: bool = True
+
+
+@cache
+def models() -> list[bytes]:
+    """Small fitted models of every kind, topology and activation."""
+    x = sn.datasets.mackey_glass(200)
+    small: dict[str, Any] = {"units": 6, "bend": 0.5, "memory": 2, "random_state": 0}
+    fits = [sn.ESNRegressor(**small, topology=name).fit(x[:-1], x[1:]) for name in ("ring", "rotation", "gaussian")]
+    fits.append(sn.ESNRegressor(**small, topology="sparse", density=0.5, features="quadratic", components=2).fit(x[:-1], x[1:, 0]))
+    fits.append(sn.ESNForecaster(**small).fit(pd.DataFrame({"level": x[:, 0]})))
+    fits.append(sn.ESNForecaster(**{**small, "bend": 0.0}, activation="tanh").fit(x, known=np.cos(np.arange(200.0))))
+    windows = list(x[:200].reshape(10, 20, 1))
+    fits.append(sn.ESNClassifier(**small).fit(windows, ["dog", "cat"] * 5))
+    with tempfile.TemporaryDirectory() as folder:
+        for number, model in enumerate(fits):
+            sn.save(model, Path(folder, str(number)))
+        return [Path(folder, str(number)).read_bytes() for number in range(len(fits))]
+
+
+def make_model(rng: Random) -> bytes:
+    raw = rng.choice(models())
+    return hostile.tensors_with_another_header(raw, rng) if rng.random() < 0.6 else hostile.damaged(raw, rng, models())
+
+
+def use_model(path: Path) -> None:
+    """A model that loads must answer, with finite numbers or a sentence about the numbers that it was asked for."""
+    model = sn.load(path)
+    fitted(model) if not isinstance(model, sn.ESNClassifier) else None
+    try:
+        answer = _answer(model)
+    except (ValueError, ArithmeticError) as error:
+        if str(error).count("\n"):
+            raise AssertionError(f"not one sentence: {error}") from None
+    else:
+        assert isinstance(model, sn.ESNClassifier) or np.isfinite(answer).all(), "a loaded model answers with NaN"
+
+
+def _answer(model: Any) -> Any:
+    inputs = np.zeros((5, model.reservoir_.n_inputs))
+    if isinstance(model, sn.ESNForecaster):
+        known = model.reservoir_.n_inputs - len(model.last_)
+        return model.forecast(3, known=np.zeros((3, known))) if known else model.forecast(3)
+    return model.predict([inputs, inputs] if isinstance(model, sn.ESNClassifier) else inputs)
+
+
+BLOBS = [pack({"values": np.arange(6.0), "count": np.array(3)}), pack({"a": np.ones((2, 3)), "b": np.array([True]), "c": np.zeros(0)})]
+
+
+def make_blob(rng: Random) -> bytes:
+    raw = rng.choice(BLOBS)
+    return hostile.tensors_with_another_header(raw, rng) if rng.random() < 0.5 else hostile.damaged(raw, rng, BLOBS)
+
+
+def use_blob(path: Path) -> None:
+    assert all(values.dtype.kind in "biuf" for values in unpack(path.read_bytes()).values())
+
+
+CONFIG = fake.Config(units=3, size=4)
+UNITS = [Unit("fake", canonical(vars(CONFIG)), canonical(task), 0) for task in fake.tasks(CONFIG)]
+
+
+@cache
+def ledger() -> bytes:
+    """A whole ledger: two units that ended, one that failed."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "ledger.sqlite")
+        with Ledger(path) as made:
+            made.announce([("fake", "smoke", UNITS[0].config, 0)])
+            for number, unit in enumerate(UNITS):
+                made.record(unit, perform(fake.run, (fake.Config(units=3, size=4, fails=(1,)), {"index": number}, 0)))
+        raw = bytearray(path.read_bytes())
+    raw[18:20] = b"\1\1"  # not in write-ahead mode, which a database in memory cannot have
+    return bytes(raw)
+
+
+@cache
+def unfinished() -> tuple[bytes, bytes]:
+    """A ledger and its write-ahead log as a killed process leaves them."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "ledger.sqlite")
+        with Ledger(path) as made:
+            made.announce([("fake", "smoke", UNITS[0].config, 0)])
+            made.record(UNITS[0], perform(fake.run, (CONFIG, {"index": 0}, 0)))
+            return path.read_bytes(), path.with_name("ledger.sqlite-wal").read_bytes()
+
+
+def make_log(rng: Random) -> bytes:
+    return hostile.damaged(unfinished()[1], rng, [unfinished()[1]])
+
+
+def use_log(path: Path) -> None:
+    ledger_path = path.with_name(path.name.removesuffix("-wal"))
+    for left in path.parent.glob("*-shm"):
+        left.unlink()
+    ledger_path.write_bytes(unfinished()[0])
+    use_ledger(ledger_path)
+
+
+TEXTS = ("status", "error", "notes", "started", "seconds", "versions", "source", "result", "checksum")
+
+
+def make_rows(rng: Random) -> bytes:
+    """A ledger that is whole as a database and holds rows that nobody wrote."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        connection.deserialize(ledger())
+        connection.execute("PRAGMA ignore_check_constraints = ON")
+        for _ in range(rng.randint(1, 3)):
+            try:
+                _spoil(connection, rng)
+            except (sqlite3.IntegrityError, OverflowError, UnicodeEncodeError):
+                continue  # what SQLite itself refuses cannot be in a file
+        return connection.serialize()
+
+
+def _spoil(connection: sqlite3.Connection, rng: Random) -> None:
+    act = rng.random()
+    if act < 0.3:
+        config = json.dumps(hostile.changed(vars(CONFIG) | {"fails": [], "kills": [], "units": 2}, rng))
+        connection.execute("UPDATE run SET config = ?", (config[: rng.choice([len(config), 9999, 5])],))
+    elif act < 0.45:
+        connection.execute(f"UPDATE run SET {rng.choice(['preset', 'seed', 'experiment'])} = ?", (_cell(rng),))
+    elif act < 0.6:
+        blob = make_blob(rng)
+        connection.execute("UPDATE unit SET result = ?, checksum = ?", (blob, hashlib.sha256(blob).hexdigest()))
+    else:
+        connection.execute(f"UPDATE unit SET {rng.choice(TEXTS)} = ?", (_cell(rng),))
+
+
+def _cell(rng: Random) -> Any:
+    value = hostile.strange_value(rng)
+    return rng.choice([json.dumps(value), json.dumps(value).encode()]) if isinstance(value, dict | list) or rng.random() < 0.3 else value
+
+
+def make_ledger(rng: Random) -> bytes:
+    return hostile.damaged(ledger(), rng, [ledger()])
+
+
+def use_ledger(path: Path) -> None:
+    before = path.read_bytes()
+    try:
+        opened = Ledger(path, make=False)
+    except LedgerError:
+        assert path.read_bytes() == before, "a refused ledger was changed"
+        raise
+    with opened:
+        opened.runs()
+        for unit in UNITS:
+            opened.row(unit), opened.result(unit)
+        opened.done()
+
+
+class Undrawn:
+    """The fake experiment without its figure, which would take all the time."""
+
+    NAME, FIGURE, TITLE, CAPTIONS, PRESETS, Config = fake.NAME, fake.FIGURE, fake.TITLE, fake.CAPTIONS, fake.PRESETS, fake.Config
+    tasks, collect, claims = staticmethod(fake.tasks), staticmethod(fake.collect), staticmethod(fake.claims)
+    plot = staticmethod(lambda dataset: {})
+
+
+def use_report(path: Path) -> None:
+    """Published: the page is whole, and runs nothing of what the rows say."""
+    with Ledger(path, make=False) as opened, tempfile.TemporaryDirectory() as folder:
+        sections = publish(Path(folder), opened, {"fake": Undrawn}, lambda line: None)
+        assert all(isinstance(section.faulty, bool) for section in sections)
+        text = Path(folder, "report.html").read_text(encoding="utf-8")
+        assert text.rstrip().endswith("</html>") and "<script" not in text
+
+
+TABLES = [
+    "date,x,y\n2024-01-01,1,2.5\n2024-01-02,2,3.5\n2024-01-03,4,4.5\n2024-01-04,8,5.5\n",
+    "t;a;b\n0,5;1,25;3\n1,0;1,5;\n1,5;2,0;5\n",
+    "1\t2\n3\t4\n5\t6\n",
+    '"a ""b""","c, d"\n1,NA\n-2e3,4\n\n5,?\n',
+    "x\n1\n2\n3\n",
+    "Zeit,x\n01.02.2020 10:00,1\n01.02.2020 11:00,2\n01.02.2020 12:00,2\n",
+]
+CELLS = [
+    "1e999", "-inf", "nan", "1" * 400, "0x1f", "1_000", "１２", "٣", "9999-12-31", "0000-00-00", "2020-13-45", "12:00", "2262-04-12",
+    "1677-01-01", "--", "+", "2020-01-01T00:00:00+99:99", "2020-01-01 00:00 UTC", "1/2/3", "=1+1", "1,5", "1.5.2", "\x00", "\x1b[0m",
+    "[red]", '"', "1" * 5000, "T", "now", "today", "1 day", "1e-400", "NaT", "20200101", "-0", "true", "1j", "Jan 5", "\u2028", "\r",
+]  # fmt: skip
+
+
+def make_csv(rng: Random) -> bytes:
+    texts = [table.encode() for table in TABLES]
+    if rng.random() < 0.5:
+        return hostile.damaged(rng.choice(texts), rng, texts)
+    rows = [line.split(",") for line in rng.choice(TABLES).splitlines()]
+    for _ in range(rng.randint(1, 5)):
+        row = rng.choice(rows)
+        row[rng.randrange(len(row))] = rng.choice(CELLS)
+    return rng.choice(["\n", "\r\n", "\r"]).join(",".join(row) for row in rows).encode("utf-8", "surrogatepass")
+
+
+def make_npy(rng: Random) -> bytes:
+    seeds = [hostile.saved(np.arange(6.0)), hostile.saved(np.ones((4, 2), np.float32)), hostile.saved(np.array([True, False]))]
+    return hostile.array_file(rng) if rng.random() < 0.6 else hostile.damaged(rng.choice(seeds), rng, seeds)
+
+
+def use_table(path: Path) -> None:
+    """Columns picked, holes filled, time carried on: finite numbers and times that can be written."""
+    series = read_table(path).pick(fill="linear")
+    assert np.isfinite(series.values).all() and series.values.shape == (len(series.frame), len(series.names))
+    assert len(series.ahead(3)) == 3 and series.time_name not in series.names
+    if series.clock is not None:
+        assert len(series.clock.written) == len(series.values) and len(series.clock.axis_ahead(3)) == 3 and series.clock.spacing
+
+
+WAVE = "x,y\n" + "".join(f"{i % 17},{i % 5}\n" for i in range(310))
+
+
+def make_upload(rng: Random) -> bytes:
+    return hostile.damaged(WAVE.encode(), rng, [table.encode() for table in TABLES])
+
+
+def use_upload(path: Path) -> None:
+    table_from(path.name, path.read_bytes())
+
+
+@cache
+def parquets() -> list[bytes]:
+    """Columns of all kinds that a table may have, plain, compressed and in several row groups."""
+    frame = pd.DataFrame({"x": np.arange(6.0), "n": np.arange(6), "word": list("abcdef"), "flag": [True] * 6})
+    dated = frame.assign(day=pd.date_range("2024-01-01", periods=6)).set_index("day")
+    made = []
+    for one, options in ((frame, {}), (dated, {"compression": "gzip"}), (frame.astype({"word": "category"}), {"row_group_size": 2})):
+        file = io.BytesIO()
+        one.to_parquet(file, engine="pyarrow", **options)
+        made.append(file.getvalue())
+    return made
+
+
+def make_parquet(rng: Random) -> bytes:
+    if rng.random() < 0.3:
+        return _parquet_with_metadata(rng)
+    return hostile.damaged(rng.choice(parquets()), rng, parquets())
+
+
+def _parquet_with_metadata(rng: Random) -> bytes:
+    """Honest columns under what pandas wrote about them, changed; and an extension type that old versions of Arrow would unpickle."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(io.BytesIO(rng.choice(parquets())))
+    told = json.loads((table.schema.metadata or {})[b"pandas"])
+    for _ in range(rng.randint(1, 3)):
+        told = hostile.changed(told, rng)
+    field = {b"ARROW:extension:name": b"arrow.py_extension_type", b"ARROW:extension:metadata": hostile.PICKLE}
+    fields = [one.with_metadata(field) if rng.random() < 0.2 else one for one in table.schema]
+    file = io.BytesIO()
+    pq.write_table(pa.Table.from_arrays(table.columns, schema=pa.schema(fields, metadata={b"pandas": json.dumps(told)})), file)
+    return file.getvalue()
+
+
+CLAIM = {
+    "id": "c",
+    "figure": "Fig. 1",
+    "source": "eqn",
+    "says": "a",
+    "measured": "b",
+    "rule": "r",
+    "verdict": "holds",
+    "evidence": {"x": 1.5},
+}
+
+
+def make_claims(rng: Random) -> bytes:
+    raw = json.dumps(hostile.changed(hostile.changed([CLAIM, CLAIM], rng), rng)).encode()
+    return raw if rng.random() < 0.5 else hostile.damaged(raw, rng, [raw])
+
+
+def use_claims(path: Path) -> None:
+    for claim in read_claims(path).values():
+        told = tell_claim(claim)
+        assert all(letter.isprintable() or letter == "\n" for letter in told), "control characters on a terminal"
+
+
+def make_laser(rng: Random) -> bytes:
+    return make_npy(rng) if rng.random() < 0.2 else hostile.damaged(b"86\n141\n95\n", rng, [b"1e400\nnan\n0x1\n"])
+
+
+def use_laser(path: Path) -> None:
+    assert np.isfinite(sn.datasets.santa_fe_laser(path)).all()
+
+
+DOORS = {
+    "model": Door(".spheresn", make_model, use_model, (ModelFileError,)),
+    "result": Door(".bin", make_blob, use_blob),
+    "ledger": Door(".sqlite", make_ledger, use_ledger, (LedgerError,), kept=False),
+    "log": Door(".sqlite-wal", make_log, use_log, (LedgerError,), kept=False),
+    "rows": Door(".sqlite", make_rows, use_ledger, (LedgerError,), kept=False),
+    "report": Door(".sqlite", make_rows, use_report, (LedgerError,), kept=False),
+    "csv": Door(".csv", make_csv, use_table),
+    "npy": Door(".npy", make_npy, use_table),
+    "parquet": Door(".parquet", make_parquet, use_table),
+    "upload": Door(".csv", make_upload, use_upload),
+    "claims": Door(".json", make_claims, use_claims),
+    "laser": Door(".txt", make_laser, use_laser),
+}
