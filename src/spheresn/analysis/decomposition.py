@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _checks
+from .. import _checks, sphere
 from .._checks import Floats, NoDirection
 from ..activations import OnSphere
 from ..drive import drive
@@ -25,8 +25,9 @@ def norm_factors(reservoir: Reservoir, signal: Signal, start: ArrayLike | None =
     states = drive(reservoir, rows, start)
     first = np.zeros_like(states[0]) if start is None else np.asarray(start, states.dtype)
     before = np.vstack([first[None], states[:-1]])
-    a = reservoir.recurrent.matvec(before.T).T + rows @ reservoir.inputs.T + reservoir.bias
-    return np.asarray(np.linalg.norm(a.astype(np.float64), axis=1))
+    with np.errstate(over="ignore"):
+        a = reservoir.recurrent.matvec(before.T).T + rows @ reservoir.inputs.T + reservoir.bias
+        return _checks.finite("norm factors", sphere.norms(a.astype(np.float64)))
 
 
 def memory_matrix(reservoir: Reservoir, factors: ArrayLike, step: int) -> Floats:
@@ -40,7 +41,7 @@ def memory_matrix(reservoir: Reservoir, factors: ArrayLike, step: int) -> Floats
     array([[ 0.        , -0.33333333],
            [ 0.33333333,  0.        ]])
     """
-    radius, norms = _plain_radius(reservoir), _positive(factors)
+    radius, norms = _plain_radius(reservoir), positive(factors)
     k = _checks.whole("step", step, 0)
     if k > len(norms):
         raise ValueError(f"step must be at most the number of factors, {len(norms)}, got {k}; pass more of them")
@@ -62,7 +63,7 @@ def memory_terms(reservoir: Reservoir, signal: Signal, start: ArrayLike) -> Floa
     True
     """
     radius, rows = _plain_radius(reservoir), input_rows(reservoir, signal)
-    factors = _positive(norm_factors(reservoir, rows, start))
+    factors = positive(norm_factors(reservoir, rows, start))
     terms = np.asarray(start, np.float64)[:, None]
     for drive_k, norm in zip(rows @ reservoir.inputs.T + reservoir.bias, factors, strict=True):
         terms = np.column_stack([reservoir.recurrent.matvec(terms), drive_k]) * (radius / norm)
@@ -71,11 +72,13 @@ def memory_terms(reservoir: Reservoir, signal: Signal, start: ArrayLike) -> Floa
 
 def _plain_radius(reservoir: Reservoir) -> float:
     if not isinstance(reservoir.activation, OnSphere) or reservoir.activation.bend or reservoir.leak < 1.0:
-        raise ValueError(f"reservoir must be spherical with bend 0 and leak 1, got {reservoir.activation}, leak {reservoir.leak:g}")
+        got = f"{reservoir.activation}, leak {reservoir.leak:g}"
+        raise ValueError(f"reservoir must be spherical with bend 0 and leak 1, got {got}; only then is the state such a sum")
     return float(reservoir.activation.radius)
 
 
-def _positive(factors: ArrayLike) -> Floats:
+def positive(factors: ArrayLike) -> Floats:
+    """Normalisation factors, none of which may be zero."""
     norms = _checks.array("factors", factors, 1)
     if not (norms > 0.0).all():
         raise NoDirection("a normalisation factor is zero, so that step has no direction; add a bias or start elsewhere")

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _checks, kernels
+from .. import _checks, kernels, sphere
 from .._checks import Floats
+from .._scale import power_of_two
 from ..drive import drive_chunks, loop_arguments
 from ..reservoir import Reservoir
 from ._setting import Signal, input_rows, judge, start_state
@@ -56,22 +57,22 @@ def memory_profile(
     first = len(rows) - longest - number
     for states in drive_chunks(reservoir, rows[:first], start=state):
         state = states[-1].copy()
-    squares = _squares(reservoir, rows[first:], state, number, longest + 1)
-    sensitivities = np.sqrt(squares)
-    return MemoryProfile(np.arange(longest + 1), sensitivities.mean(axis=0), sensitivities)
+    sizes = _sizes(reservoir, rows[first:], state, number, longest + 1)
+    unit = power_of_two(sizes)
+    return MemoryProfile(np.arange(longest + 1), unit * (sizes / unit).mean(axis=0), sizes)
 
 
-def _squares(reservoir: Reservoir, rows: Floats, state: Floats, times: int, slots: int) -> Floats:
+def _sizes(reservoir: Reservoir, rows: Floats, state: Floats, times: int, slots: int) -> Floats:
     arguments = loop_arguments(reservoir)
     if arguments is None:
-        return _squares_by_steps(reservoir, rows, state, times, slots)
+        return _sizes_by_steps(reservoir, rows, state, times, slots)
     matrix, inputs, bias, act = arguments
-    squares = np.empty((times, slots))
-    judge(*kernels.sensitivity_loop(matrix, inputs, bias, act, rows, state, squares))
-    return squares
+    sizes = np.empty((times, slots))
+    judge(*kernels.sensitivity_loop(matrix, inputs, bias, act, rows, state, sizes))
+    return sizes
 
 
-def _squares_by_steps(reservoir: Reservoir, rows: Floats, state: Floats, times: int, slots: int) -> Floats:
+def _sizes_by_steps(reservoir: Reservoir, rows: Floats, state: Floats, times: int, slots: int) -> Floats:
     """The definition, for an activation of the user's own: newest columns first."""
     width = reservoir.n_inputs
     columns: Floats = np.empty((reservoir.units, 0))
@@ -80,5 +81,5 @@ def _squares_by_steps(reservoir: Reservoir, rows: Floats, state: Floats, times: 
         moved = np.hstack([np.eye(width), np.zeros((width, columns.shape[1]))])
         state, columns = reservoir.tangent_step(state, row, np.hstack([np.zeros((reservoir.units, width)), columns]), moved)
         columns = columns[:, : slots * width]
-        found.append((columns**2).sum(axis=0).reshape(-1, width).sum(axis=1))
+        found.append(sphere.norms(columns.T.reshape(-1, width * reservoir.units)))
     return np.array(found[len(found) - times :])

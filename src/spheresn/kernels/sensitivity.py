@@ -6,19 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from .activate import sum_of_squares
 from .names import FINE, copy_row, entry
-from .rows import multiply_both
+from .rows import length, multiply_both
 from .tangent import tangent_step, work_space
 
 
 @entry
-def sensitivity_loop(recurrent: Any, inputs: Any, bias: Any, act: Any, signal: Any, state: Any, squares: Any) -> tuple[int, int]:
-    """squares[i, j] = |dx_n/ds_{n-j}|² for the last len(squares) steps n. Returns the status and the step it belongs to.
+def sensitivity_loop(recurrent: Any, inputs: Any, bias: Any, act: Any, signal: Any, state: Any, sizes: Any) -> tuple[int, int]:
+    """sizes[i, j] = |dx_n/ds_{n-j}| for the last len(sizes) steps n. Returns the status and the step it belongs to.
 
     A ring of max_delay + 1 slots holds d rows per delay: at each step all move on, and the newest input replaces the oldest.
     """
-    times, slots = squares.shape
+    times, slots = sizes.shape
     width = len(inputs)
     work = work_space(state)
     old = np.zeros((slots * width, len(state)), state.dtype)
@@ -37,5 +36,5 @@ def sensitivity_loop(recurrent: Any, inputs: Any, bias: Any, act: Any, signal: A
         if row >= 0:
             for j in range(slots):
                 first = ((k - j) % slots) * width
-                squares[row, j] = sum_of_squares(old[first : first + width].ravel())
+                sizes[row, j] = length(old[first : first + width].ravel(), act[4], act[5])
     return FINE, len(signal)
