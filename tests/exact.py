@@ -46,13 +46,14 @@ def bent(a: Any, da: Any, bend: float) -> tuple[Any, Any]:
     return spread / root, dspread / root**3
 
 
-def step(reservoir: sn.Reservoir, state: Any, row: Any, tangent: Any) -> Step:
+def step(reservoir: sn.Reservoir, state: Any, row: Any, tangent: Any = None) -> Step:
     """x' = (1 - leak) x + leak f(W x + W_in s + b), projected again on the sphere; and its derivative times a tangent (N,).
 
     A computed sum of n terms is off by at most n eps Σ|terms|. On the sphere that over |a| is the error of the direction.
     Bending lengthens tangents by at most G = √(1 + bend² N), and its second derivative is at most 8 G².
     """
-    w, w_in, b, x, v = (wide(part) for part in (reservoir.recurrent.toarray(), reservoir.inputs, reservoir.bias, state, tangent))
+    w, w_in, b, x = (wide(part) for part in (reservoir.recurrent.toarray(), reservoir.inputs, reservoir.bias, state))
+    v = np.zeros_like(x) if tangent is None else wide(tangent)
     a, da = w @ x + w_in @ wide(row) + b, w @ v
     terms, dterms = np.abs(w) @ np.abs(x) + np.abs(w_in) @ np.abs(wide(row)) + np.abs(b), length(np.abs(w) @ np.abs(v))
     count = len(x) + len(row) + 8

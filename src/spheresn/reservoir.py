@@ -199,11 +199,11 @@ def _input_matrix(values: ArrayLike, units: int, dtype: np.dtype[Any]) -> Floats
     matrix = _checks.table("inputs", values, dtype=dtype)
     if len(matrix) != units:
         raise ValueError(f"inputs must have one row per unit, {units}, got shape {matrix.shape}; pass W_in of shape (N, d)")
-    return matrix
+    return np.require(matrix, requirements=["C", "W"])
 
 
 def _bias_vector(values: ArrayLike | None, units: int, dtype: np.dtype[Any]) -> Floats:
     vector = np.zeros(units, dtype) if values is None else _checks.array("bias", values, 1, dtype)
     if len(vector) != units:
         raise ValueError(f"bias must have one value per unit, {units}, got {len(vector)}; pass b of shape (N,)")
-    return vector
+    return np.require(vector, requirements=["C", "W"])

@@ -116,6 +116,7 @@ def _recalled(reservoir: Reservoir, signal: ArrayLike, name: str, longest: int, 
 def _determination(target: Floats, guess: Floats) -> Floats:
     """R² of each column, at least 0."""
     spread = ((target - target.mean(axis=0)) ** 2).sum(axis=0)
-    if not spread.all():
+    if not (np.ptp(target, axis=0).all() and spread.all()):
         raise ValueError("signal must vary, got a constant column; its memory cannot be measured")
-    return np.asarray(np.maximum(1.0 - ((target - guess) ** 2).sum(axis=0) / spread, 0.0))
+    with np.errstate(over="ignore"):
+        return np.asarray(np.maximum(1.0 - ((target - guess) ** 2).sum(axis=0) / spread, 0.0))
