@@ -73,7 +73,9 @@ class Reservoir:
         with np.errstate(over="ignore", invalid="ignore"):
             a = np.asarray(self.recurrent.matvec(state) + self.inputs @ inputs + self.bias)
         if not np.isfinite(a).all():
-            raise StateOverflow("the pre-activation left the range of its floating point type; lower the spectral radius or the scale of the input")
+            raise StateOverflow(
+                "the pre-activation left the range of its floating point type; lower the spectral radius or the scale of the input"
+            )
         return a
 
     def step(self, state: Floats, inputs: Floats) -> Floats:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks, sphere
-from .._checks import Floats, NoDirection
+from .._checks import Floats, NoDirection, StateOverflow
 from ..activations import OnSphere
 from ..drive import drive
 from ..reservoir import Reservoir
@@ -45,9 +45,9 @@ def memory_matrix(reservoir: Reservoir, factors: ArrayLike, step: int) -> Floats
     k = _checks.whole("step", step, 0)
     if k > len(norms):
         raise ValueError(f"step must be at most the number of factors, {len(norms)}, got {k}; pass more of them")
-    product = np.eye(reservoir.units) * (radius / norms[k - 1] if k else 1.0)
+    product = _projected(np.eye(reservoir.units), radius, norms[k - 1]) if k else np.eye(reservoir.units)
     for norm in norms[k:]:
-        product = reservoir.recurrent.matvec(product) * (radius / norm)
+        product = _projected(reservoir.recurrent.matvec(product), radius, norm)
     return product
 
 
@@ -64,10 +64,19 @@ def memory_terms(reservoir: Reservoir, signal: Signal, start: ArrayLike) -> Floa
     """
     radius, rows = _plain_radius(reservoir), input_rows(reservoir, signal)
     factors = positive(norm_factors(reservoir, rows, start))
-    terms = np.asarray(start, np.float64)[:, None]
+    terms: Floats = np.asarray(start, np.float64)[:, None]
     for drive_k, norm in zip(rows @ reservoir.inputs.T + reservoir.bias, factors, strict=True):
-        terms = np.column_stack([reservoir.recurrent.matvec(terms), drive_k]) * (radius / norm)
+        terms = _projected(np.column_stack([reservoir.recurrent.matvec(terms), drive_k]), radius, norm)
     return terms.T
+
+
+def _projected(terms: Floats, radius: float, norm: float) -> Floats:
+    """Terms times r/N_k; a pre-activation that all but cancels makes them larger than any number."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        projected = np.asarray(terms / norm * radius)
+    if not np.isfinite(projected).all():
+        raise StateOverflow(f"a term left the range of numbers where |a| = {norm:.3g}; add a bias or start elsewhere")
+    return projected
 
 
 def _plain_radius(reservoir: Reservoir) -> float:

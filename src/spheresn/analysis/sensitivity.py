@@ -30,6 +30,12 @@ class MemoryProfile:
     sensitivity: Floats
     sensitivities: Floats
 
+    @property
+    def relative(self) -> Floats:
+        """Relative to delay 0, for plots; as it is where the newest input moves nothing."""
+        with np.errstate(over="ignore"):
+            return np.asarray(self.sensitivity / (self.sensitivity[0] or 1.0))
+
 
 def memory_profile(
     reservoir: Reservoir,
