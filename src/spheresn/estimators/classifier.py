@@ -100,7 +100,7 @@ class ESNClassifier(ClassifierMixin, Network):  # type: ignore[misc]
     def _summary(self, frame: Frame, rows: Floats) -> Floats:
         """Mean and log deviation of every feature, in units of about one; still ones get a floor."""
         washout = self._washout_of(frame, len(rows))
-        _checks.at_least("each series", len(rows), washout + 1, f"when the first {washout} are the washout (lower it, or")
+        _checks.at_least("each series", len(rows), washout + 1, f"to leave one after a washout of {washout}")
         states = frame.features(frame.states(rows)[washout:])
         if self.activation == "spherical":
             states = np.sqrt(frame.reservoir.units) * states
