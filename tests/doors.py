@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 import fake_experiment as fake
-import hostile
+import hostile_files as hostile
 import spheresn as sn
 from spheresn.explorer.reading import table_from
 from spheresn.own.summary import fitted

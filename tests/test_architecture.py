@@ -12,6 +12,7 @@ import spheresn
 ROOT = Path(spheresn.__file__).parent
 LAYERS = [
     ["_checks", "_threads", "_version"],
+    ["_scale"],
     ["sphere", "system", "topology", "metrics", "tables"],
     ["activations"],
     ["reservoir", "kernels", "drive", "grid"],

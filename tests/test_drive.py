@@ -185,3 +185,33 @@ def test_a_bad_start_gets_a_sentence():
         sn.drive(reservoir, np.zeros(5), np.full(4, np.nan))
     with pytest.raises(ValueError, match="chunk must be a whole number of at least 1"):
         next(sn.drive_chunks(reservoir, np.zeros(5), 0))
+
+
+def test_read_only_arrays_need_no_loop_of_their_own(monkeypatch, rng):
+    """numba tells read-only arrays from others and would compile each loop again, for seconds; data frames hand out such arrays."""
+    given = {
+        "recurrent": np.eye(4),
+        "inputs": np.ones((4, 1)),
+        "bias": np.ones(4),
+        "signal": rng.standard_normal((5, 1)),
+        "start": np.ones(4),
+    }
+    for values in given.values():
+        values.flags.writeable = False
+    signal, start = given.pop("signal"), given.pop("start")
+    reservoir, seen, loop = sn.Reservoir(**given), [], sn.drive.__globals__["kernels"].open_loop
+
+    def watched(matrix, inputs, bias, act, rows, first, states):
+        seen.extend(values.flags.writeable for values in (matrix.matrix, inputs, bias, rows, first))
+        return loop(matrix, inputs, bias, act, rows, first, states)
+
+    monkeypatch.setattr(sn.drive.__globals__["kernels"], "open_loop", watched)
+    assert np.isfinite(sn.drive(reservoir, signal, start)).all() and seen == [True] * 5
+
+
+def test_values_that_do_not_fit_into_single_precision_get_a_sentence():
+    reservoir = sn.random_reservoir(3, rng=0, dtype=np.float32)
+    with pytest.raises(ValueError, match=r"signal must fit into float32, got 1e\+300; scale it down, or use a wider type"):
+        sn.drive(reservoir, np.array([0.0, 1e300]))
+    with pytest.raises(ValueError, match="signal must be an array of real numbers"):
+        sn.drive(reservoir, [10**400])

@@ -221,3 +221,31 @@ def test_every_step_is_classified():
 def test_bad_series_get_a_sentence(x, y, sentence):
     with pytest.raises(ValueError, match=sentence):
         sn.ESNRegressor(**REGRESSOR).fit(x, y)
+
+
+def test_products_of_states_tell_whole_series_apart(rng):
+    """Noise against its square root of two: mean and deviation of a state differ little, those of its square by half."""
+    series = [scale * rng.standard_normal((60, 1)) for scale in (1.0, 1.5) * 20]
+    model = sn.ESNClassifier(units=20, bend=0.5, memory=2, features="quadratic", random_state=0).fit(series[:30], [0, 1] * 15)
+    assert model.score(series[30:], [0, 1] * 5) > 0.8
+
+
+def test_a_stream_begins_with_its_second_row():
+    model = sn.ESNRegressor(units=5, bend=0.5, memory=2, random_state=0).partial_fit([[1.0]], [2.0])
+    with pytest.raises(ValueError, match="X must have at least 2 rows in all before something can be learned, got 1; pass a longer one"):
+        model.predict([[1.0]])
+    assert np.isfinite(model.partial_fit([[2.0]], [3.0]).predict([[1.0]])).all()
+
+
+def test_a_forecast_of_huge_values_ends_with_the_last_that_exists():
+    series = np.linspace(0.0, 1.6e308, 60)
+    model = sn.ESNForecaster(units=20, bend=0.5, memory=3, random_state=0).fit(series)
+    with pytest.warns(OutOfRange, match="leaves the range"):
+        ahead = model.update(np.array([1.79e308])).forecast(50)
+    assert np.isfinite(ahead).all()
+
+
+def test_rows_beyond_all_deviations_get_a_sentence():
+    model = sn.ESNRegressor(units=10, bend=0.5, memory=3, random_state=0).fit(1e-200 * np.sin(np.arange(50.0))[:, None], np.ones(50))
+    with pytest.raises(ValueError, match=r"a row must be within 1e308 deviations of the rows of fit, got 1e\+200 in row 0 against"):
+        model.predict([[1e200]])

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import fuzz
-import hostile
+import hostile_files as hostile
 import spheresn as sn
 from doors import CONFIG, DOORS, UNITS
 from fake_experiment import Config

@@ -110,3 +110,21 @@ def test_the_derivative_of_a_step_without_direction_is_an_error():
     reservoir = sn.Reservoir(np.eye(2), np.ones(2))
     with pytest.raises(sn.NoDirection, match="no direction"):
         reservoir.tangent_step(np.array([1.0, 1.0]), -np.ones(1), np.eye(2))
+
+
+def test_a_step_that_overflows_says_so():
+    reservoir = sn.Reservoir(np.eye(2), np.full(2, 1e200))
+    for move in (reservoir.step, lambda state, row: reservoir.tangent_step(state, row, np.eye(2))):
+        with pytest.raises(sn.StateOverflow, match="the pre-activation left the range of its floating point type; lower"):
+            move(np.ones(2), np.array([1e200]))
+    with pytest.raises(sn.StateOverflow, match="infinite entry"):
+        sn.sphere.unit(np.array([1.0, np.inf]))
+
+
+def test_a_radius_or_factor_beyond_the_numbers_gets_a_sentence():
+    with pytest.raises(ValueError, match="radius must be between 1e-30 and 1e\\+30 in float32, got 1e-150; choose"):
+        sn.random_reservoir(3, activation=sn.OnSphere(1e-150), rng=0, dtype=np.float32)
+    with pytest.raises(ValueError, match="W must stay finite when it is rescaled, got a factor of inf; choose"):
+        sn.random_reservoir(2, topology=1e-320 * np.eye(2), spectral_radius=1.0, rng=0)
+    with pytest.raises(ValueError, match="input_scaling must be a finite number, got 1000"):
+        sn.random_reservoir(2, input_scaling=10**400, rng=0)

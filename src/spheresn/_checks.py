@@ -86,7 +86,10 @@ def real(name: str, value: object, low: float = -np.inf, high: float = np.inf, *
 def _as_float(name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise ValueError(f"{name} must be a real number, got {value!r}; pass a float")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:  # a whole number or fraction beyond all floats
+        return float(np.inf)
 
 
 def _rule(low: float, high: float, above: bool) -> str:
@@ -168,13 +171,23 @@ def floats(name: str, values: ArrayLike, ndims: tuple[int, ...], dtype: DTypeLik
         given = np.asarray(values)
         if given.dtype.kind not in "biufO":
             raise TypeError
-        result = np.ascontiguousarray(given, dtype=dtype)
-    except (TypeError, ValueError):
+        with np.errstate(over="ignore"):
+            result = np.ascontiguousarray(given, dtype=dtype)
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{name} must be an array of real numbers, got {type(values).__name__}; convert it first") from None
     if given.ndim not in ndims:
         shape = " or ".join(str(n) for n in ndims)
         raise ValueError(f"{name} must have {shape} dimension(s), got shape {given.shape}; reshape it")
+    _fitted(name, given, result)
     return result
+
+
+def _fitted(name: str, given: NDArray[Any], result: Floats) -> None:
+    """No finite value may have become infinite in a narrower type."""
+    if given.dtype.itemsize > result.dtype.itemsize and np.isinf(result).any():
+        lost = np.isinf(result) & (given.astype(np.longdouble) != result)
+        if lost.any():
+            raise ValueError(f"{name} must fit into {result.dtype}, got {given[lost].flat[0]}; scale it down, or use a wider type")
 
 
 class MeaninglessPrediction(RuntimeWarning):

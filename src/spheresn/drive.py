@@ -107,7 +107,12 @@ def starts_of(reservoir: Reservoir, start: ArrayLike | None, count: int) -> Floa
     states = _checks.array("start", given, 2 if given.ndim == 2 else 1, reservoir.dtype)
     if states.shape not in ((reservoir.units,), (count, reservoir.units)):
         raise ValueError(f"start must be a state of shape ({reservoir.units},), one per series, got {states.shape}; pass such states")
-    return np.ascontiguousarray(np.broadcast_to(states, (count, reservoir.units)))
+    return np.array(np.broadcast_to(states, (count, reservoir.units)), order="C")
+
+
+def writable(rows: Floats) -> Floats:
+    """The rows, copied if they are read-only: numba would compile every loop once more for such arrays."""
+    return rows if rows.flags.writeable else rows.copy()
 
 
 def _drive_one(reservoir: Reservoir, rows: Floats, start: Floats) -> Floats:
@@ -116,7 +121,7 @@ def _drive_one(reservoir: Reservoir, rows: Floats, start: Floats) -> Floats:
     if arguments is None:
         return _drive_by_steps(reservoir, rows, start, states)
     matrix, inputs, bias, act = arguments
-    degenerate, overflowed = kernels.open_loop(matrix, inputs, bias, act, rows, start, states)
+    degenerate, overflowed = kernels.open_loop(matrix, inputs, bias, act, writable(rows), start, states)
     _report(degenerate, overflowed)
     return states
 
@@ -136,7 +141,7 @@ def _drive_batch(reservoir: Reservoir, signals: ArrayLike, start: ArrayLike | No
     if arguments is None or not isinstance(reservoir.recurrent, Dense) or rows.shape[2] != reservoir.n_inputs:
         return np.stack([_drive_one(reservoir, rows_of(reservoir, s), x) for s, x in zip(rows, starts, strict=True)])
     (matrix,), inputs, bias, act = arguments
-    return run_batch(matrix, np.ones(len(rows)), inputs[None], bias[None], act, rows, starts)
+    return run_batch(matrix, np.ones(len(rows)), inputs[None], bias[None], act, writable(rows), starts)
 
 
 def run_batch(

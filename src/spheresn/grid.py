@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _checks
 from ._checks import Floats
-from .drive import drive, loop_arguments, rows_of, run_batch, starts_of
+from .drive import drive, loop_arguments, rows_of, run_batch, starts_of, writable
 from .reservoir import Reservoir
 from .topology import Dense
 
@@ -77,4 +77,4 @@ def _drive_points(reservoir: Reservoir, rows: Floats, points: Floats, start: Flo
     (matrix,), inputs, bias, act = arguments
     w, w_in, b = points.astype(reservoir.dtype).T
     starts = np.repeat(start[None], len(points), axis=0)
-    return run_batch(matrix, w, w_in[:, None, None] * inputs, b[:, None] * bias, act, rows[None], starts)
+    return run_batch(matrix, w, w_in[:, None, None] * inputs, b[:, None] * bias, act, writable(rows)[None], starts)

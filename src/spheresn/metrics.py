@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from spheresn import _checks
 from spheresn._checks import Floats
+from spheresn._scale import power_of_two
 
 
 def nrmse(target: ArrayLike, prediction: ArrayLike) -> float:
@@ -19,13 +20,11 @@ def nrmse(target: ArrayLike, prediction: ArrayLike) -> float:
     >>> nrmse([0.0, 1.0, 2.0, 3.0], [1.5, 1.5, 1.5, 1.5])
     1.0
     """
-    rows, guess = _checks.table("target", target), _checks.table("prediction", prediction)
-    power = int(np.frexp(max(np.abs(rows).max(initial=0.0), np.abs(guess).max(initial=0.0)))[1])
-    down = min(1000 - power, 0)  # exact, and only where sums or differences would overflow
-    rows, spread = _varying(np.ldexp(rows, down))
-    guess = np.ldexp(guess, down)
+    rows, unit, spread = _varying(target)
+    guess = _checks.table("prediction", prediction)
     _checks.same_shape("prediction", guess, "target", rows)
-    return _rms(rows - guess) / spread
+    with np.errstate(over="ignore"):
+        return _rms(rows - guess / unit) / spread
 
 
 def accuracy(target: ArrayLike, prediction: ArrayLike) -> float:
@@ -46,27 +45,29 @@ def valid_time(target: ArrayLike, prediction: ArrayLike, threshold: float = 0.4,
     >>> valid_time([0.0, 1.0, 0.0, 1.0], [0.0, 1.0, 0.5, 1.0], dt=0.1)
     0.2
     """
-    rows, spread = _varying(target)
+    rows, unit, spread = _varying(target)
     guess = _checks.floats("prediction", prediction, (1, 2), np.float64)  # table() would refuse NaN, which is an answer here
     guess = guess.reshape(-1, 1) if guess.ndim == 1 else guess
     _checks.same_shape("prediction", guess, "target", rows)
     limit = _checks.real("threshold", threshold, 0, above=True)
     step = _checks.real("dt", dt, 0, above=True)
     with np.errstate(over="ignore", invalid="ignore"):
-        valid = np.linalg.norm((rows - guess) / spread / np.sqrt(rows.shape[1]), axis=1) <= limit  # False for NaN
+        valid = np.linalg.norm((rows - guess / unit) / spread / np.sqrt(rows.shape[1]), axis=1) <= limit  # False for NaN
     return step * float(valid.size if valid.all() else valid.argmin())
 
 
-def _varying(target: ArrayLike) -> tuple[Floats, float]:
-    """The target as (T, m), and the root of its mean column variance, which must not vanish."""
+def _varying(target: ArrayLike) -> tuple[Floats, float, float]:
+    """The target (T, m) in a unit of about its size, that unit, and the root of its mean column variance, which must not vanish."""
     rows = _checks.table("target", target)
     _checks.at_least("target", len(rows), 2, "to have a variance")
     if not (rows != rows[0]).any():
         raise ValueError(f"target must vary, got {rows[0].tolist()} in every row; a constant has no variance to measure errors by")
-    return rows, _rms(rows - rows.mean(axis=0))
+    unit = power_of_two(rows)
+    rows = rows / unit
+    return rows, unit, _rms(rows - rows.mean(axis=0))
 
 
 def _rms(rows: Floats) -> float:
     """Root mean square of all entries, scaled first so that the squares of 1e±200 neither overflow nor vanish."""
     scale = float(np.abs(rows).max())
-    return scale * float(np.sqrt(np.mean((rows / scale) ** 2))) if scale > 0 else 0.0
+    return scale * float(np.sqrt(np.mean((rows / scale) ** 2))) if 0.0 < scale < np.inf else scale

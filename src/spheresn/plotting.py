@@ -37,7 +37,7 @@ def plot_spectrum(axes: Axes, result: LyapunovSpectrum, exact: Any = None, **sty
     >>> bool(np.allclose(axes.lines[0].get_ydata(), axes.lines[1].get_ydata()))
     True
     """
-    index, errors = np.arange(1, len(result.exponents) + 1), 2 * result.standard_errors
+    index, errors = np.arange(1, len(result.exponents) + 1), 2 * np.nan_to_num(result.standard_errors, posinf=0.0)  # unknown: no band
     (line,) = axes.plot(index, result.exponents, ".", markersize=4, **style)
     axes.fill_between(index, result.exponents - errors, result.exponents + errors, color=line.get_color(), alpha=0.25, linewidth=0)
     if exact is not None:
@@ -58,11 +58,12 @@ def plot_convergence(axes: Axes, result: LyapunovSpectrum | MaxLyapunov, **style
     -0.693147
     """
     (line, *_) = axes.plot(result.steps, result.history, linewidth=1, **style)
-    if isinstance(result, MaxLyapunov):
+    if isinstance(result, MaxLyapunov) and np.isfinite([result.exponent, result.standard_error]).all():
         low, high = (result.exponent + sign * 2 * result.standard_error for sign in (-1, 1))
         axes.axhspan(low, high, color=line.get_color(), alpha=0.2, linewidth=0)
     axes.axhline(0, **ZERO)
-    axes.set(xlabel="steps", ylabel="running mean of the exponent", xscale="log")
+    seen = np.isfinite(result.history).any()  # an axis without points cannot be logarithmic
+    axes.set(xlabel="steps", ylabel="running mean of the exponent", xscale="log" if seen else "linear")
 
 
 def plot_echo_state(axes: Axes, result: EchoState, **style: Any) -> None:
@@ -117,8 +118,8 @@ def plot_memory_profile(axes: Axes, result: MemoryProfile, predicted: Any = None
     >>> axes.lines[0].get_ydata()
     array([1.   , 0.5  , 0.25 , 0.125])
     """
-    relative = result.sensitivity / result.sensitivity[0]
-    axes.semilogy(result.delays, relative, **style)
+    draw = axes.semilogy if result.relative.any() else axes.plot  # no input moves the state: zeros have no logarithm
+    draw(result.delays, result.relative, **style)
     if predicted is not None:
         law = np.asarray(predicted)
         axes.semilogy(result.delays, law / law[0], color="black", linewidth=0.8, label="predicted")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from . import _checks, sphere
-from ._checks import Floats
+from ._checks import Floats, StateOverflow
 from .activations import Activation, OnSphere
 from .topology import Recurrent, as_recurrent
 from .topology.build import draw
@@ -37,6 +37,7 @@ class Reservoir:
     def __post_init__(self) -> None:
         matrix = as_recurrent(self.recurrent)
         dtype = np.dtype(np.float32 if matrix.dtype == _dtype_of(self.inputs) == np.float32 else np.float64)
+        _fitting_radius(self.activation.sphere_radius, dtype)
         inputs = _input_matrix(self.inputs, matrix.size, dtype)
         values = {
             "recurrent": matrix if matrix.dtype == dtype else matrix.astype(dtype),
@@ -69,7 +70,13 @@ class Reservoir:
 
     def pre_activation(self, state: Floats, inputs: Floats) -> Floats:
         """a = W x + W_in s + b."""
-        return np.asarray(self.recurrent.matvec(state) + self.inputs @ inputs + self.bias)
+        with np.errstate(over="ignore", invalid="ignore"):
+            a = np.asarray(self.recurrent.matvec(state) + self.inputs @ inputs + self.bias)
+        if not np.isfinite(a).all():
+            raise StateOverflow(
+                "the pre-activation left the range of its floating point type; lower the spectral radius or the scale of the input"
+            )
+        return a
 
     def step(self, state: Floats, inputs: Floats) -> Floats:
         """The next state (N,)."""
@@ -98,7 +105,9 @@ class Reservoir:
 
     def rescaled(self, recurrent: float = 1.0, inputs: float = 1.0, bias: float = 1.0) -> Reservoir:
         """The same network with W, W_in and b multiplied by these factors."""
-        return replace(self, recurrent=self.recurrent.scaled(recurrent), inputs=self.inputs * inputs, bias=self.bias * bias)
+        with np.errstate(over="ignore"):  # an infinite weight is told of when the network is made
+            scaled = {"inputs": self.inputs * self.dtype.type(inputs), "bias": self.bias * self.dtype.type(bias)}
+        return replace(self, recurrent=_times(self.recurrent, recurrent), **scaled)
 
     def _mixed(self, old: Floats, new: Floats) -> Floats:
         return new if self.leak == 1.0 else np.asarray((1.0 - self.leak) * old + self.leak * new, dtype=self.dtype)
@@ -151,7 +160,17 @@ def with_spectral_radius(matrix: Recurrent, spectral_radius: float) -> Recurrent
             f"spectral_radius must be left out for a nilpotent W (a delay line, or too few links to close a cycle), got {target:g}; "
             "all its eigenvalues are zero and no factor changes that: scale the weights of its links, or raise the density"
         )
-    return matrix.scaled(target / own)
+    return _times(matrix, target / own)
+
+
+def _times(matrix: Recurrent, factor: float) -> Recurrent:
+    """factor · W, which must stay finite."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        scaled = matrix.scaled(factor)
+        finite = all(np.isfinite(part).all() for part in scaled.kernel_data())
+    if not finite:
+        raise ValueError(f"W must stay finite when it is rescaled, got a factor of {factor:g}; choose a spectral radius nearer to its own")
+    return scaled
 
 
 def _links(topology: Any, units: int, rng: np.random.Generator, density: float | None, spectral_radius: float | None) -> Recurrent:
@@ -167,6 +186,13 @@ def _links(topology: Any, units: int, rng: np.random.Generator, density: float |
     return with_spectral_radius(matrix, 1.0 if spectral_radius is None else spectral_radius)
 
 
+def _fitting_radius(radius: float | None, dtype: np.dtype[Any]) -> None:
+    """A radius whose states keep all their digits."""
+    widest = 1e30 if dtype == np.float32 else 1e280
+    if radius is not None and not 1.0 / widest <= radius <= widest:
+        raise ValueError(f"radius must be between {1.0 / widest:g} and {widest:g} in {dtype}, got {radius!r}; choose such a radius")
+
+
 def _dtype_of(values: Any) -> Any:
     return getattr(values, "dtype", np.dtype(np.float64))
 
@@ -175,11 +201,11 @@ def _input_matrix(values: ArrayLike, units: int, dtype: np.dtype[Any]) -> Floats
     matrix = _checks.table("inputs", values, dtype=dtype)
     if len(matrix) != units:
         raise ValueError(f"inputs must have one row per unit, {units}, got shape {matrix.shape}; pass W_in of shape (N, d)")
-    return matrix
+    return np.require(matrix, requirements=["C", "W"])
 
 
 def _bias_vector(values: ArrayLike | None, units: int, dtype: np.dtype[Any]) -> Floats:
     vector = np.zeros(units, dtype) if values is None else _checks.array("bias", values, 1, dtype)
     if len(vector) != units:
         raise ValueError(f"bias must have one value per unit, {units}, got {len(vector)}; pass b of shape (N,)")
-    return vector
+    return np.require(vector, requirements=["C", "W"])

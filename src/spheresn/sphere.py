@@ -22,6 +22,17 @@ def norm(vector: Floats) -> float:
     return largest * float(np.linalg.norm(vector.astype(np.float64) / largest))
 
 
+def norms(rows: Floats) -> Floats:
+    """|a| of every row (T, N), likewise.
+
+    >>> norms(np.array([[3.0, 4.0], [3e200, 4e200]])) / [1.0, 1e200]
+    array([5., 5.])
+    """
+    largest = np.abs(rows).max(axis=1, initial=0.0)
+    scale = np.where((largest > SAFE_LOW) & (largest < SAFE_HIGH) | (largest == 0.0), 1.0, largest)
+    return np.asarray(scale * np.linalg.norm(rows / scale[:, None], axis=1))
+
+
 def unit(vector: Floats) -> Floats:
     """a/|a|; the zero vector has none.
 
@@ -31,6 +42,8 @@ def unit(vector: Floats) -> Floats:
     length = norm(vector)
     if length == 0.0:
         raise NoDirection("a zero vector has no direction, so it cannot be projected onto the sphere; add a bias or start elsewhere")
+    if not np.isfinite(vector).all():
+        raise StateOverflow("a vector with an infinite entry cannot be projected onto the sphere; lower its scale")
     kind = np.finfo(vector.dtype)
     if not float(kind.tiny) <= length <= float(kind.max):  # the length of float32 entries may lie beyond float32
         return unit(vector / np.abs(vector).max())

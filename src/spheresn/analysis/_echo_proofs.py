@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._checks import Floats
+from .. import sphere
+from .._checks import Floats, StateOverflow
+from .._scale import power_of_two
 from ..activations import Linear, OnSphere, Tanh
 from ..reservoir import Reservoir
 from ..topology import spectral_radius
@@ -25,7 +27,10 @@ class Proof:
 
 def proved(reservoir: Reservoir, rows: Floats) -> Proof | None:
     """A proof for the built-in activations, or None."""
-    drives = rows.astype(np.float64) @ reservoir.inputs.T.astype(np.float64) + reservoir.bias
+    with np.errstate(over="ignore", invalid="ignore"):
+        drives = rows.astype(np.float64) @ reservoir.inputs.T.astype(np.float64) + reservoir.bias
+    if not np.isfinite(drives).all():
+        raise StateOverflow("the input left the range of its floating point type; lower its scale")
     if type(reservoir.activation) is OnSphere:
         return _on_sphere(reservoir, reservoir.activation, drives)
     if type(reservoir.activation) is Tanh:
@@ -56,7 +61,8 @@ def _on_sphere(reservoir: Reservoir, activation: OnSphere, drives: Floats) -> Pr
 
 def _reach(parts: Decomposition, drives: Floats) -> float:
     """max_k |W⁻¹ u_k|."""
-    return float(np.linalg.norm(drives @ parts.left / parts.singular_values, axis=1).max())
+    unit = power_of_two(drives)
+    return unit * float(sphere.norms(drives / unit @ parts.left / parts.singular_values).max())
 
 
 def _tanh(reservoir: Reservoir, drives: Floats) -> Proof | None:

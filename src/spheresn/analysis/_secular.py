@@ -7,11 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._checks import Floats
+from .._scale import power_of_two
 from ..reservoir import Reservoir
 
 ITERATIONS = 100
 TOLERANCE = 1e-13
 CHUNK = 256  # inputs at a time
+NOTHING = 1e-100  # beside 1: a sphere that W maps so near to zero leaves |u| as it is
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,14 +50,19 @@ def shortest(parts: Decomposition, vectors: Floats, radius: float) -> Floats:
     secular equation Σ σ_i² c_i²/(σ_i² + μ)² = r² [MOR83]; when it has no root above -σ_min² (the hard case: no c along the
     weakest direction), the maximum is at the edge.
     """
-    scale = max(parts.largest, float(np.abs(vectors).max(initial=0.0)) / radius) or 1.0  # squares of 1e±200 have no value
-    scaled = Decomposition(parts.left, parts.singular_values / scale)
-    pieces = [_shortest(scaled, vectors[k : k + CHUNK] / scale @ parts.left, radius) for k in range(0, len(vectors), CHUNK)]
-    return scale * np.concatenate(pieces) if pieces else np.empty(0)
+    own = power_of_two(parts.singular_values)
+    values, reach = parts.singular_values / own, radius * own
+    lengths = np.empty(len(vectors))
+    for k in range(0, len(vectors), CHUNK):
+        some = vectors[k : k + CHUNK]
+        units = np.array([power_of_two(np.append(row, reach)) for row in some])
+        lengths[k : k + CHUNK] = units * _shortest(values, some / units[:, None] @ parts.left, np.maximum(reach / units, NOTHING))
+    return lengths
 
 
-def _shortest(parts: Decomposition, c: Floats, radius: float) -> Floats:
-    squares = parts.singular_values**2
+def _shortest(values: Floats, c: Floats, radius: Floats) -> Floats:
+    """For one radius per row, everything at most about one."""
+    squares = values**2
     edge = -squares[-1]
     weights = squares * c**2
     total = np.sqrt(weights.sum(axis=1))
@@ -86,7 +93,7 @@ def _secular(weights: Floats, squares: Floats, mu: Floats) -> tuple[Floats, Floa
     return terms.sum(axis=1), slopes.sum(axis=1)
 
 
-def _dual(squares: Floats, c: Floats, mu: Floats, radius: float) -> Floats:
+def _dual(squares: Floats, c: Floats, mu: Floats, radius: Floats) -> Floats:
     """g(μ), a lower bound of m² for every μ >= -σ_min²; c_i² where σ_i = μ = 0."""
     gap = squares + mu[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):

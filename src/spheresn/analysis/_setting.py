@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from .. import _checks, kernels, sphere
 from .._checks import Floats, NoDirection, StateOverflow
 from ..activations import Linear
-from ..drive import loop_arguments, rows_of, starts_of
+from ..drive import loop_arguments, rows_of, starts_of, writable
 from ..reservoir import Reservoir
 from ..system import System
 
@@ -26,7 +26,7 @@ def input_rows(system: System, signal: Any) -> Floats:
         steps = _checks.whole("signal", signal, 1)
         return np.zeros((steps, getattr(system, "n_inputs", 0)), getattr(system, "dtype", np.float64))
     if isinstance(system, Reservoir):
-        return rows_of(system, signal)
+        return writable(rows_of(system, signal))
     return _checks.table("signal", signal)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from .. import _checks
 from .._checks import Floats
+from .._scale import power_of_two
 from ..metrics import accuracy
 from ..readout import Gram, solve
 
@@ -38,6 +39,7 @@ def delayed(signal: Floats, delays: list[int]) -> Floats:
 def scores(states: Floats, targets: Floats, rows: tuple[slice, slice], penalty: float) -> tuple[Floats, Floats]:
     """Accuracy on the training and on the test rows for targets (T, D, m), each of the D judged with its m columns together."""
     train = rows[0]
+    targets = targets / power_of_two(targets)  # accuracy has no unit, and squares of 1e200 do not fit
     flat = targets.reshape(len(targets), -1)
     readout = solve(Gram.of(states[train], flat[train]), penalty)
     guesses = [readout(states[part]).reshape(-1, *targets.shape[1:]) for part in rows]

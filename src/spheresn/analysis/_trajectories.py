@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from .. import _checks, sphere
 from .._checks import Floats
+from .._scale import power_of_two
 from ..drive import drive, starts_of
 from ..reservoir import Reservoir
 from ..system import System
@@ -36,7 +37,8 @@ def distances_between(system: System, rows: Floats, starts: Floats) -> Floats:
     pieces = []
     for first in range(0, len(rows), CHUNK):
         states = _together(system, rows[first : first + CHUNK], starts)
-        pieces.append(np.linalg.norm(states[1:] - states[:1], axis=2).max(axis=0))
+        unit = power_of_two(states)
+        pieces.append(unit * np.linalg.norm((states[1:] - states[:1]) / unit, axis=2).max(axis=0))
         starts = states[:, -1].copy()
     return np.concatenate(pieces)
 

@@ -97,7 +97,7 @@ def _in_unit_interval(signal: ArrayLike, bounds: tuple[float, float]) -> Floats:
     s = _checks.table("signal", signal, 1)[:, 0]
     if not low < high or s.min(initial=low) < low or s.max(initial=high) > high:
         raise ValueError(f"signal must be uniform in bounds, ({low:g}, {high:g}), got values up to {np.abs(s).max():g}; pass its bounds")
-    return np.asarray(2.0 * (s - low) / (high - low) - 1.0)
+    return np.asarray(2.0 * ((s - low) / (high - low)) - 1.0)
 
 
 def _orthonormal(states: Floats, first: int) -> Floats:
@@ -129,7 +129,10 @@ def _explained(basis: Floats, polynomials: list[Floats], tried: list[Delays], fi
                 f"signal must be uniform in bounds, got one whose target of delays {which} is constant; draw it with white_noise"
             )
         z -= z.mean(axis=0)
-        shares.append(((basis.T @ z) ** 2).sum(axis=0) / (z**2).sum(axis=0))
+        spread = (z**2).sum(axis=0)
+        if not spread.all():
+            raise ValueError("signal must fill its bounds, got one that hardly varies between them; pass the bounds that it is uniform in")
+        shares.append(((basis.T @ z) ** 2).sum(axis=0) / spread)
     return np.concatenate(shares)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks, sphere
-from .._checks import Floats, NoDirection
+from .._checks import Floats, NoDirection, StateOverflow
 from ..activations import OnSphere
 from ..drive import drive
 from ..reservoir import Reservoir
@@ -25,8 +25,9 @@ def norm_factors(reservoir: Reservoir, signal: Signal, start: ArrayLike | None =
     states = drive(reservoir, rows, start)
     first = np.zeros_like(states[0]) if start is None else np.asarray(start, states.dtype)
     before = np.vstack([first[None], states[:-1]])
-    a = reservoir.recurrent.matvec(before.T).T + rows @ reservoir.inputs.T + reservoir.bias
-    return np.array([sphere.norm(row) for row in a])
+    with np.errstate(over="ignore"):
+        a = reservoir.recurrent.matvec(before.T).T + rows @ reservoir.inputs.T + reservoir.bias
+        return _checks.finite("norm factors", sphere.norms(a.astype(np.float64)))
 
 
 def memory_matrix(reservoir: Reservoir, factors: ArrayLike, step: int) -> Floats:
@@ -40,13 +41,13 @@ def memory_matrix(reservoir: Reservoir, factors: ArrayLike, step: int) -> Floats
     array([[ 0.        , -0.33333333],
            [ 0.33333333,  0.        ]])
     """
-    radius, norms = _plain_radius(reservoir), _positive(factors)
+    radius, norms = _plain_radius(reservoir), positive(factors)
     k = _checks.whole("step", step, 0)
     if k > len(norms):
         raise ValueError(f"step must be at most the number of factors, {len(norms)}, got {k}; pass more of them")
-    product = np.eye(reservoir.units) * (radius / norms[k - 1] if k else 1.0)
+    product = _projected(np.eye(reservoir.units), radius, norms[k - 1]) if k else np.eye(reservoir.units)
     for norm in norms[k:]:
-        product = reservoir.recurrent.matvec(product) * (radius / norm)
+        product = _projected(reservoir.recurrent.matvec(product), radius, norm)
     return product
 
 
@@ -62,20 +63,31 @@ def memory_terms(reservoir: Reservoir, signal: Signal, start: ArrayLike) -> Floa
     True
     """
     radius, rows = _plain_radius(reservoir), input_rows(reservoir, signal)
-    factors = _positive(norm_factors(reservoir, rows, start))
-    terms = np.asarray(start, np.float64)[:, None]
+    factors = positive(norm_factors(reservoir, rows, start))
+    terms: Floats = np.asarray(start, np.float64)[:, None]
     for drive_k, norm in zip(rows @ reservoir.inputs.T + reservoir.bias, factors, strict=True):
-        terms = np.column_stack([reservoir.recurrent.matvec(terms), drive_k]) * (radius / norm)
+        terms = _projected(np.column_stack([reservoir.recurrent.matvec(terms), drive_k]), radius, norm)
     return terms.T
+
+
+def _projected(terms: Floats, radius: float, norm: float) -> Floats:
+    """Terms times r/N_k; a pre-activation that all but cancels makes them larger than any number."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        projected = np.asarray(terms / norm * radius)
+    if not np.isfinite(projected).all():
+        raise StateOverflow(f"a term left the range of numbers where |a| = {norm:.3g}; add a bias or start elsewhere")
+    return projected
 
 
 def _plain_radius(reservoir: Reservoir) -> float:
     if not isinstance(reservoir.activation, OnSphere) or reservoir.activation.bend or reservoir.leak < 1.0:
-        raise ValueError(f"reservoir must be spherical with bend 0 and leak 1, got {reservoir.activation}, leak {reservoir.leak:g}")
+        got = f"{reservoir.activation}, leak {reservoir.leak:g}"
+        raise ValueError(f"reservoir must be spherical with bend 0 and leak 1, got {got}; only then is the state such a sum")
     return float(reservoir.activation.radius)
 
 
-def _positive(factors: ArrayLike) -> Floats:
+def positive(factors: ArrayLike) -> Floats:
+    """Normalisation factors, none of which may be zero."""
     norms = _checks.array("factors", factors, 1)
     if not (norms > 0.0).all():
         raise NoDirection("a normalisation factor is zero, so that step has no direction; add a bias or start elsewhere")

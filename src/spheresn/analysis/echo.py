@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _checks
+from .. import _checks, sphere
 from .._checks import Floats
 from ..activations import OnSphere
 from ..reservoir import Reservoir
@@ -111,7 +111,7 @@ def pre_activation_outside_sphere(reservoir: Reservoir, signal: Signal) -> Outsi
     if not isinstance(reservoir.activation, OnSphere):
         raise ValueError(f"reservoir must live on a sphere, got {reservoir.activation}; the condition speaks of a radius")
     rows, smallest = input_rows(reservoir, signal), decompose(reservoir).smallest
-    largest_input = float(np.linalg.norm(rows, axis=1).max(initial=0.0))
+    largest_input = float(sphere.norms(rows).max(initial=0.0))
     gain = float(np.linalg.norm(reservoir.inputs, 2)) if reservoir.n_inputs else 0.0
     needed = 1.0 + (gain * largest_input + float(np.linalg.norm(reservoir.bias))) / reservoir.activation.radius
     return OutsideSphere(smallest >= needed, smallest, needed)

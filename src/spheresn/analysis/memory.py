@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _checks
 from .._checks import Floats
+from .._scale import power_of_two
 from ..drive import drive, rows_of
 from ..readout import Gram, solve
 from ..reservoir import Reservoir
@@ -96,24 +97,26 @@ def memory_capacity(
     """
     longest = reservoir.units if max_delay is None else _checks.whole("max_delay", max_delay, 0)
     first = max(_checks.whole("washout", washout, 0), longest)
-    pairs = [_recalled(reservoir, s, name, longest, first) for name, s in (("signal", signal), ("test_signal", test_signal))]
+    unit = power_of_two(rows_of(reservoir, signal))
+    pairs = [_recalled(reservoir, s, name, longest, first, unit) for name, s in (("signal", signal), ("test_signal", test_signal))]
     readout = solve(Gram.of(*pairs[0]), penalty)
     learned, judged = (_determination(y, readout(x)) for x, y in pairs)
     per_delay = judged.reshape(longest + 1, -1).sum(axis=1)
     return MemoryCapacity(float(per_delay.sum()), per_delay, float(learned.sum()))
 
 
-def _recalled(reservoir: Reservoir, signal: ArrayLike, name: str, longest: int, first: int) -> tuple[Floats, Floats]:
-    """States and the delayed inputs (T', (max_delay + 1) d) that belong to them."""
+def _recalled(reservoir: Reservoir, signal: ArrayLike, name: str, longest: int, first: int, unit: float) -> tuple[Floats, Floats]:
+    """States and the delayed inputs (T', (max_delay + 1) d) that belong to them, in a unit in which they can be squared."""
     rows = rows_of(reservoir, signal, name)
     _checks.at_least(name, len(rows), first + 2, f"after {first} of washout and delay")
-    targets = delayed(rows, list(range(longest + 1)))[first:]
+    targets = delayed(rows / unit, list(range(longest + 1)))[first:]
     return drive(reservoir, rows)[first:], targets.reshape(len(targets), -1)
 
 
 def _determination(target: Floats, guess: Floats) -> Floats:
     """R² of each column, at least 0."""
     spread = ((target - target.mean(axis=0)) ** 2).sum(axis=0)
-    if not spread.all():
+    if not (np.ptp(target, axis=0).all() and spread.all()):
         raise ValueError("signal must vary, got a constant column; its memory cannot be measured")
-    return np.asarray(np.maximum(1.0 - ((target - guess) ** 2).sum(axis=0) / spread, 0.0))
+    with np.errstate(over="ignore"):
+        return np.asarray(np.maximum(1.0 - ((target - guess) ** 2).sum(axis=0) / spread, 0.0))

@@ -11,9 +11,10 @@ from scipy.special import expm1, xlog1py, xlogy
 
 from .. import _checks
 from .._checks import Floats, MeaninglessPrediction
+from .._scale import power_of_two
 from ..reservoir import Reservoir
 from ._setting import Signal, after_transient, input_rows, start_state
-from .decomposition import norm_factors
+from .decomposition import norm_factors, positive
 
 
 @dataclass(frozen=True)
@@ -61,9 +62,10 @@ def memory_rate(
     """
     rows = input_rows(reservoir, signal)
     skipped = after_transient(rows, transient)
-    norms = norm_factors(reservoir, rows, start_state(reservoir, start, _checks.generator(rng)))[skipped:]
-    radius = reservoir.activation.sphere_radius or 1.0
-    return MemoryRate(radius * reservoir.recurrent.spectral_radius(), float(norms.mean()), float(np.exp(np.log(norms).mean())))
+    norms = positive(norm_factors(reservoir, rows, start_state(reservoir, start, _checks.generator(rng)))[skipped:])
+    radius, unit = reservoir.activation.sphere_radius or 1.0, power_of_two(norms)
+    mean, geometric_mean = unit * float((norms / unit).mean()), float(np.exp(np.log(norms).mean()))
+    return MemoryRate(radius * reservoir.recurrent.spectral_radius(), mean, geometric_mean)
 
 
 def predicted_memory(

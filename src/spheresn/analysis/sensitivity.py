@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _checks, kernels, sphere
 from .._checks import Floats
+from .._scale import power_of_two
 from ..drive import drive_chunks, loop_arguments
 from ..reservoir import Reservoir
 from ._setting import Signal, input_rows, judge, start_state
@@ -28,6 +29,12 @@ class MemoryProfile:
     delays: NDArray[np.int64]
     sensitivity: Floats
     sensitivities: Floats
+
+    @property
+    def relative(self) -> Floats:
+        """Relative to delay 0, for plots; as it is where the newest input moves nothing."""
+        with np.errstate(over="ignore"):
+            return np.asarray(self.sensitivity / (self.sensitivity[0] or 1.0))
 
 
 def memory_profile(
@@ -56,8 +63,9 @@ def memory_profile(
     first = len(rows) - longest - number
     for states in drive_chunks(reservoir, rows[:first], start=state):
         state = states[-1].copy()
-    sensitivities = _sizes(reservoir, rows[first:], state, number, longest + 1)
-    return MemoryProfile(np.arange(longest + 1), sensitivities.mean(axis=0), sensitivities)
+    sizes = _sizes(reservoir, rows[first:], state, number, longest + 1)
+    unit = power_of_two(sizes)
+    return MemoryProfile(np.arange(longest + 1), unit * (sizes / unit).mean(axis=0), sizes)
 
 
 def _sizes(reservoir: Reservoir, rows: Floats, state: Floats, times: int, slots: int) -> Floats:
@@ -79,5 +87,5 @@ def _sizes_by_steps(reservoir: Reservoir, rows: Floats, state: Floats, times: in
         moved = np.hstack([np.eye(width), np.zeros((width, columns.shape[1]))])
         state, columns = reservoir.tangent_step(state, row, np.hstack([np.zeros((reservoir.units, width)), columns]), moved)
         columns = columns[:, : slots * width]
-        found.append([sphere.norm(columns[:, i : i + width].ravel()) for i in range(0, columns.shape[1], width)])
+        found.append(sphere.norms(columns.T.reshape(-1, width * reservoir.units)))
     return np.array(found[len(found) - times :])

@@ -129,7 +129,7 @@ class Network(BaseEstimator):  # type: ignore[misc]
 
     def _with_products(self, frame: Frame, series: Sequence[Floats], targets: Sequence[Floats]) -> Frame:
         """Quadratic features, their number chosen by the leave-one-out error where it is not given."""
-        gram, _ = self._sums(frame, series, targets)
+        gram, _ = Network._sums(self, frame, series, targets)  # of the states, whatever the readout sees of them
         counts = [2, 5, 10, 20] if self.components is None else [_checks.whole("components", self.components, 0)]
         frames = [Frame(frame.scaler, frame.reservoir, frame.washout, Quadratic.of(gram, count)) for count in counts]
         if len(frames) == 1:
@@ -144,15 +144,13 @@ class Network(BaseEstimator):  # type: ignore[misc]
         sample = Sample.empty(frame.width, targets[0].shape[1])
         for part in parts:
             sample = sample.joined(part.sample)
-        return Gram.total(part.sums.gram for part in parts), sample
+        return with_rows(Gram.total(part.sums.gram for part in parts)), sample
 
     def _washout_of(self, frame: Frame, length: int) -> int:
         return frame.washout if self.washout != "auto" else frame.washout_for(length)
 
     def _solve(self, gram: Gram, sample: Sample) -> Weights:
-        """The readout of the sums; a fit that washout leaves without rows has nothing to learn from."""
-        if gram.count == 0:
-            raise ValueError("the series must be longer than the washout, got no rows after it; pass longer ones or lower washout")
+        """The readout of the sums."""
         if self.penalty == "loo":
             self.penalty_, self.loo_error_, weights = choose_penalty(gram, sample)
             return weights
@@ -166,6 +164,13 @@ def _seed(random_state: Any) -> int:
     except ValueError:
         rule = "random_state must be a whole number of at least 0, None or a numpy RandomState"
         raise ValueError(f"{rule}, got {random_state!r}; pass a number") from None
+
+
+def with_rows(gram: Gram) -> Gram:
+    """A fit that washout leaves without rows has nothing to learn from."""
+    if gram.count == 0:
+        raise ValueError("the series must be longer than the washout, got no rows after it; pass longer ones or lower washout")
+    return gram
 
 
 def _taken(frame: Frame, washout: int, rows: Floats, targets: Floats) -> Stream:

@@ -7,13 +7,14 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .. import _checks
 from .._checks import Floats
+from .._scale import power_of_two
 from ..readout import Gram, Sample
 from .base import Network, light
-from .series import as_series, is_list
+from .series import as_series, is_list, validated
 from .stream import Frame
 
 STILL = 1e-6  # a deviation as good as none
@@ -78,7 +79,7 @@ class ESNClassifier(ClassifierMixin, Network):  # type: ignore[misc]
 
     def _checked(self, X: Any, y: Any) -> tuple[list[Floats], list[Any]]:
         if not is_list(X):
-            rows, labels = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+            rows, labels = validated(self, X, y, ensure_min_samples=2)
             check_classification_targets(labels)
             return [rows], [labels]
         series = as_series(self, X, reset=True)
@@ -98,10 +99,13 @@ class ESNClassifier(ClassifierMixin, Network):  # type: ignore[misc]
 
     def _summary(self, frame: Frame, rows: Floats) -> Floats:
         """Mean and log deviation of every feature, in units of about one; still ones get a floor."""
-        states = frame.features(frame.states(rows)[self._washout_of(frame, len(rows)) :])
+        washout = self._washout_of(frame, len(rows))
+        _checks.at_least("each series", len(rows), washout + 1, f"to leave one after a washout of {washout}")
+        states = frame.features(frame.states(rows)[washout:])
         if self.activation == "spherical":
             states = np.sqrt(frame.reservoir.units) * states
-        return np.concatenate([states.mean(axis=0), np.log(states.std(axis=0) + STILL)])[None]
+        unit = power_of_two(states)
+        return np.concatenate([unit * (states / unit).mean(axis=0), np.log(unit * (states / unit).std(axis=0) + STILL)])[None]
 
     def _sums(self, frame: Frame, series: Any, targets: Any) -> tuple[Gram, Sample]:
         """Of the summaries where whole series are classified, else of the steps."""

@@ -104,5 +104,9 @@ def _searched(curve: Curve, memory: float, tolerance: float) -> Point:
 def _sentence(memory: float, side: str, reached: float) -> str:
     if reached >= 0.0:
         return f"memory must be one this network can have, got {memory:g}; here its maximal exponent is not negative: try less bend"
+    if reached == -np.inf:
+        return (
+            f"memory must be left out for this network, got {memory:g}; every trace in it vanishes at once: try other links, or more units"
+        )
     limit = -1.0 / reached
     return f"memory must be {side} {limit:.3g} steps for this network on this signal, got {memory:g}; choose such a memory, or another bend"

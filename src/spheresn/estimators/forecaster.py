@@ -6,7 +6,7 @@ import warnings
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks
 from .._checks import Floats
@@ -18,6 +18,7 @@ from .closed import ClosedLoop
 from .dial import Dialled
 from .network import FORECAST, Plan, Setting, ladder
 from .search import FEWEST, MOST, PENALTY_SHARES, Lesson, Windows
+from .series import validated
 from .stream import Frame, Scaler
 
 Choice = tuple[Setting, float, float]
@@ -105,6 +106,9 @@ class ESNForecaster(Network):
         beside = self.known_scaler_.forward(self._known(known, count, reset=False))
         outputs, finite = self.closed_loop_.run(count, self.state_, self.last_, np.ascontiguousarray(beside))
         result = self.scaler_.backward(outputs)
+        if not np.isfinite(result).all():
+            finite = int(np.argmin(np.isfinite(result).all(axis=1)))
+            result[finite:] = result[finite - 1] if finite else self.scaler_.backward(self.last_)
         self._report(result, finite)
         return result[:, 0] if self._one_column else result
 
@@ -125,7 +129,7 @@ class ESNForecaster(Network):
         beside = self.known_scaler_.forward(self._known(known, len(series), reset=False))
         frame = Frame(_identity(self.reservoir_.n_inputs), self.reservoir_, self.washout_, self.closed_loop_.quadratic)
         outputs = self.closed_loop_.weights(frame.features(frame.states(np.hstack([series, beside]))))
-        result = self.scaler_.backward(self.closed_loop_.carry * series + outputs)
+        result = _checks.finite("the prediction", self.scaler_.backward(self.closed_loop_.carry * series + outputs))
         return result[:, 0] if self._one_column else result
 
     def _choice(self, plan: Plan, lesson: Lesson) -> Choice:
@@ -158,8 +162,6 @@ class ESNForecaster(Network):
         return {(share, carry): windows.score(_loop(frame, solutions[share], carry), states) for share, carry in tried}
 
     def _weights(self, gram: Gram, sample: Sample, share: float) -> Weights:
-        if gram.count == 0:
-            raise ValueError("series must be longer than the washout, got no rows after it; pass a longer one or lower washout")
         if self.penalty == "loo":
             self.penalty_, _, weights = choose_penalty(gram, sample)
             return weights
@@ -180,7 +182,7 @@ class ESNForecaster(Network):
         one_column = reset or self.n_features_in_ == 1
         rows = X.reshape(-1, 1) if isinstance(X, np.ndarray) and X.ndim == 1 and one_column else X
         rows = rows.to_frame() if hasattr(rows, "to_frame") else rows
-        table: Floats = validate_data(self, rows, reset=reset, dtype=np.float64, ensure_min_samples=3 if reset else 1)
+        table: Floats = validated(self, rows, reset=reset, ensure_min_samples=3 if reset else 1)
         return table
 
     def _known(self, known: Any, rows: int, *, reset: bool) -> Floats:
@@ -191,8 +193,9 @@ class ESNForecaster(Network):
         return table
 
     def _report(self, result: Floats, finite: int) -> None:
-        margin = OUTSIDE * (self.high_ - self.low_)
-        outside = (result < self.low_ - margin) | (result > self.high_ + margin)
+        with np.errstate(over="ignore"):
+            margin = OUTSIDE * (self.high_ - self.low_)
+            outside = (result < self.low_ - margin) | (result > self.high_ + margin)
         if finite < len(result) or outside.any():
             step = int(np.argmax(outside.any(axis=1))) if outside.any() else finite
             sentence = f"the forecast leaves the range of the training series at step {step}; do not trust it from there"

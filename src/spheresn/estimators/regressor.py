@@ -6,11 +6,13 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin, TransformerMixin, clone
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from .. import _checks
 from .._checks import Floats, StateOverflow
-from .base import SETTLE, Network, light
-from .series import as_series, as_targets, is_list
+from .._scale import power_of_two
+from .base import SETTLE, Network, light, with_rows
+from .series import as_series, as_targets, is_list, validated
 from .stream import Frame, Stream
 
 
@@ -38,6 +40,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[m
 
     _waiting: list[tuple[Floats, Floats]]
     _stream: Stream | None
+    _unit: float  # of the targets, a power of two: sums of their squares fit, and no digit changes
 
     @light
     def fit(self, X: Any, y: Any) -> Self:
@@ -63,7 +66,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[m
         if hasattr(self, "weights_") and not hasattr(self, "_waiting"):
             raise ValueError("partial_fit must go on from a stream, got a model loaded from a file or fitted to a list; fit it anew")
         first = not hasattr(self, "_waiting")
-        (rows,), (targets,) = self._checked(X, y, reset=first)
+        (rows,), (targets,) = self._checked(X, y, reset=first, least=1)
         if first:
             self._waiting, self._stream = [], None
         if self._stream is not None:
@@ -99,17 +102,22 @@ class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[m
         tags.target_tags.multi_output = True
         return tags
 
-    def _checked(self, X: Any, y: Any, *, reset: bool) -> tuple[list[Floats], list[Floats]]:
+    def _checked(self, X: Any, y: Any, *, reset: bool, least: int = 2) -> tuple[list[Floats], list[Floats]]:
+        """Series, and targets in their unit."""
         if is_list(X):
             series = as_series(self, X, reset=reset)
         else:
-            rows, y = validate_data(self, X, y, reset=reset, multi_output=True, y_numeric=True, dtype=np.float64, ensure_min_samples=2)
+            rows, y = validated(self, X, y, reset=reset, multi_output=True, y_numeric=True, ensure_min_samples=least)
             series = [rows]
         self._one_output = np.ndim(y[0] if is_list(X) else y) == 1
-        return series, as_targets(y, series, is_list(X))
+        targets = as_targets(y, series, is_list(X))
+        self._unit = max(power_of_two(one) for one in targets) if reset else self._unit
+        with np.errstate(over="ignore"):
+            return series, [_checks.finite("y, in units of its first rows,", one / self._unit) for one in targets]
 
     def _start_stream(self) -> None:
         rows, targets = (np.vstack(part) for part in zip(*self._waiting, strict=True))
+        _checks.at_least("X", len(rows), 2, "in all before something can be learned")
         frame = self._settle([rows], [targets])
         self._stream = self._new_stream(frame, rows, targets)
         self._waiting = []
@@ -128,10 +136,10 @@ class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[m
         assert self._stream is not None
         done = self._stream.finished()
         self.state_ = done.state
-        return self._finish(done.frame, self._solve(done.sums.gram, done.sample))
+        return self._finish(done.frame, self._solve(with_rows(done.sums.gram), done.sample))
 
     def _finish(self, frame: Frame, weights: Any) -> Self:
-        self.frame_, self.weights_ = frame, weights
+        self.frame_, self.weights_ = frame, weights.times(self._unit) if self.readout is None else weights
         self.reservoir_, self.washout_ = frame.reservoir, frame.washout
         self._stale = False
         return self
@@ -140,7 +148,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[m
         """A regressor of the user's own, fitted to the features of all rows at once."""
         skips = [self._washout_of(frame, len(rows)) for rows in series]
         features = np.vstack([frame.features(frame.states(rows)[skip:]) for rows, skip in zip(series, skips, strict=True)])
-        wanted = np.vstack([rows[skip:] for rows, skip in zip(targets, skips, strict=True)])
+        wanted = np.vstack([self._unit * rows[skip:] for rows, skip in zip(targets, skips, strict=True)])
         return clone(self.readout).fit(features, wanted[:, 0] if self._one_output else wanted)
 
     def _read(self, states: Floats) -> Floats:

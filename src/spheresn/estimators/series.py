@@ -17,10 +17,16 @@ def is_list(signal: Any) -> bool:
     return isinstance(signal, (list, tuple)) and len(signal) > 0 and all(hasattr(s, "shape") and len(s.shape) >= 1 for s in signal)
 
 
+def validated(estimator: Any, *tables: Any, **options: Any) -> Any:
+    """scikit-learn's `validate_data` as floats; it tells infinities by a sum, which may overflow without there being any."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return validate_data(estimator, *tables, dtype=np.float64, **options)
+
+
 def as_series(estimator: Any, signal: Any, *, reset: bool) -> list[Floats]:
     """Checked tables (T, d), d the same for all and, unless `reset`, the same as in fit."""
     if not is_list(signal):
-        return [validate_data(estimator, signal, reset=reset, dtype=np.float64)]
+        return [validated(estimator, signal, reset=reset)]
     tables = [_checks.table(f"X[{i}]", _values(one)) for i, one in enumerate(signal)]
     columns = tables[0].shape[1] if reset else estimator.n_features_in_
     for i, one in enumerate(tables):

@@ -27,16 +27,23 @@ class Scaler:
         safe = np.where(largest > 0.0, largest, 1.0)
         mean = (rows / safe).mean(axis=0)
         deviation = (rows / safe).std(axis=0)
-        varies = deviation > 4.0 * np.finfo(float).eps
+        varies = (deviation > 4.0 * np.finfo(float).eps) & (deviation * safe > 0.0)
         return Scaler(mean * safe, np.where(varies, deviation * safe, safe))
 
     def forward(self, rows: Floats) -> Floats:
         """In units of the deviation."""
-        return np.asarray((rows - self.mean) / self.scale)
+        with np.errstate(over="ignore"):
+            scaled = np.asarray((rows - self.mean) / self.scale)
+        if not np.isfinite(scaled).all():
+            row, column = (int(i) for i in np.argwhere(~np.isfinite(scaled))[0])
+            off = f"got {rows[row, column]:.3g} in row {row} against a deviation of {self.scale[column]:.3g}"
+            raise ValueError(f"a row must be within 1e308 deviations of the rows of fit, {off}; clip such values first")
+        return scaled
 
     def backward(self, rows: Floats) -> Floats:
-        """In the units of the data."""
-        return np.asarray(rows * self.scale + self.mean)
+        """In the units of the data; infinite where that leaves the range of numbers."""
+        with np.errstate(over="ignore"):
+            return np.asarray(rows * self.scale + self.mean)
 
 
 @dataclass(frozen=True, eq=False)

@@ -93,7 +93,7 @@ def measured(found: Analysis) -> dict[str, Any]:
         "exponents": found.exponents.exponents,
         "standard_errors": found.exponents.standard_errors,
         "echo_state": {"verdict": found.echo.verdict, "reason": found.echo.reason, "washout": found.echo.washout},
-        "memory_profile": found.profile.sensitivity / found.profile.sensitivity[0],
+        "memory_profile": found.profile.relative,
         "recall": {"total": found.recall.total, "per_delay": found.recall.per_delay},
         "capacity": found.capacity and {"total": found.capacity.total, "by_degree": found.capacity.by_degree, "rank": found.capacity.rank},
     }

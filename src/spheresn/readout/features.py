@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import _checks
-from .._checks import Floats
+from .._checks import Floats, StateOverflow
 from .gram import Gram
 from .ridge import Eigen
 
@@ -38,9 +38,13 @@ class Quadratic:
 
     def __call__(self, states: Floats) -> Floats:
         """Features (T, N + c(c+1)/2) of states (T, N)."""
-        scores = (states - self.centre) @ self.components.T
         rows, columns = np.triu_indices(len(self.components))
-        return np.hstack([states, scores[:, rows] * scores[:, columns]])
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = (states - self.centre) @ self.components.T
+            products = scores[:, rows] * scores[:, columns]
+        if not np.isfinite(products).all():
+            raise StateOverflow("products of states left the range of their floating point type; lower the scale of the input")
+        return np.hstack([states, products])
 
     def pushforward(self, state: Floats, tangents: Floats) -> Floats:
         """The derivative of the products (c(c+1)/2, k) at a state (N,) times tangents (N, k)."""

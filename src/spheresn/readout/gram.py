@@ -101,9 +101,17 @@ class Sums:
         _checks.same_length("targets", targets, "states", states)
         if len(self._rows) <= min(len(states), BLOCK):
             self._rows = np.empty((min(len(states), BLOCK) + 1, states.shape[1]))
-        for first in range(0, len(states), BLOCK):
-            self._take_block(states[first : first + BLOCK], targets[first : first + BLOCK])
+        with np.errstate(over="ignore", invalid="ignore"):
+            for first in range(0, len(states), BLOCK):
+                self._take_block(states[first : first + BLOCK], targets[first : first + BLOCK])
+        self._judge(states, targets)
         return self
+
+    def _judge(self, states: Floats, targets: Floats) -> None:
+        """No square may have left the range of numbers."""
+        if not all(np.isfinite(sums).all() for sums in (self.gram.scatter.diagonal(), self.gram.cross, self.gram.target_scatter)):
+            largest = max(float(np.abs(part).max(initial=0.0)) for part in (states, targets))
+            raise ValueError(f"states and targets must have squares that fit into a float, got values up to {largest:.3g}; scale them down")
 
     def _take_block(self, states: Floats, targets: Floats) -> None:
         """Centred rows, and one row more that stands for the distance of the block's mean from that of the rows before it."""
@@ -113,7 +121,8 @@ class Sums:
         x, y = self._rows[: rows + 1], np.empty((rows + 1, targets.shape[1]))
         state_mean, target_mean = (_centre(*pair, weight, share) for pair in ((states, old.state_mean, x), (targets, old.target_mean, y)))
         scatter = dsyrk(1.0, x.T, beta=1.0, c=old.scatter, lower=1, overwrite_c=1)
-        self.gram = Gram(count, state_mean, target_mean, scatter, old.cross + x.T @ y, old.target_scatter + np.einsum("ij,ij->j", y, y))
+        cross, target_scatter = old.cross + x.T @ y, old.target_scatter + np.einsum("ij,ij->j", y, y)
+        self.gram = Gram(count, state_mean, target_mean, scatter, cross, target_scatter)
 
 
 def _centre(rows: Floats, mean_before: Floats, out: Floats, weight: float, share: float) -> Floats:

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_solve, cholesky, eigh, solve_triangular
 
 from .. import _checks
-from .._checks import Floats
+from .._checks import Floats, StateOverflow
 from .gram import Gram
 
 # Below this share of the trace the rounding errors of S itself are as large as the penalty, and a Cholesky factor may not exist.
@@ -35,7 +35,17 @@ class Weights:
 
     def __call__(self, states: Floats) -> Floats:
         """Outputs (T, m) of states (T, N)."""
-        return np.asarray(states @ self.matrix + self.intercept)
+        with np.errstate(over="ignore", invalid="ignore"):
+            outputs = np.asarray(states @ self.matrix + self.intercept)
+        if not np.isfinite(outputs).all():
+            raise StateOverflow("the output left the range of its floating point type; lower the scale of the input or of the targets")
+        return outputs
+
+    def times(self, factor: float) -> Weights:
+        """The readout of outputs in another unit."""
+        with np.errstate(over="ignore"):
+            matrix, intercept = (_checks.finite("the readout's weights", factor * part) for part in (self.matrix, self.intercept))
+        return Weights(matrix, intercept)
 
 
 @dataclass(frozen=True, eq=False)

@@ -124,7 +124,7 @@ def as_recurrent(matrix: Any) -> Recurrent:
         return Sparse(kept)
     full = _checks.array("recurrent", matrix, 2, kind)
     _square(full.shape)
-    return Dense(full)
+    return Dense(np.require(full, requirements=["C", "W"]))
 
 
 def _square(shape: tuple[int, ...]) -> None:
