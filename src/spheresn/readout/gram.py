@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 from scipy.linalg.blas import dsyrk
@@ -48,10 +49,7 @@ class Gram:
     @staticmethod
     def total(parts: Iterable[Gram]) -> Gram:
         """The sum in the order given, so that it does not depend on who computed the parts."""
-        first, *rest = parts
-        for part in rest:
-            first = first + part
-        return first
+        return reduce(Gram.__add__, parts)
 
     def __add__(self, other: Gram) -> Gram:
         """Of the rows of both."""
