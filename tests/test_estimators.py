@@ -1,11 +1,13 @@
 """Estimators: streaming equals fitting, series do not leak into each other, forecasts go on, classes are found."""
 
+import weakref
+
 import numpy as np
 import pytest
 from joblib import parallel_config
 
 import spheresn as sn
-from spheresn.estimators import OutOfRange, base, many
+from spheresn.estimators import OutOfRange, base, forecaster, many, stream
 from spheresn.readout import Gram, solve
 
 REGRESSOR = {"units": 40, "bend": 0.5, "memory": 3, "random_state": 0}
@@ -79,6 +81,41 @@ def test_sums_of_many_series_are_the_sums_of_their_rows(rng, monkeypatch, group)
     assert gram.count == 1540 and np.allclose(gram.state_mean, states.mean(axis=0), atol=1e-14)
     assert np.allclose(np.tril(gram.scatter), np.tril(1539 * np.cov(states.T)), atol=1e-12)
     assert sample.seen == 1540 and all(np.abs(states - row).sum(axis=1).min() < 1e-14 for row in sample.states)
+
+
+def test_predictions_of_a_long_series_do_not_hold_all_its_states(rng, monkeypatch):
+    """Each estimator reads one piece of states after the other, and says the same as with all of them at once."""
+    x, labels = rng.standard_normal((10_000, 1)), np.arange(10_000) % 2
+    made: list[int] = []
+    monkeypatch.setattr(stream, "drive_chunks", lambda *a, **k: (made.append(len(s)) or s for s in sn.drive_chunks(*a, **k)))
+    fixed = {"units": 20, "memory": 3, "bend": 0.5, "random_state": 0}
+    regressor = sn.ESNRegressor(**fixed).fit(x, x)
+    expected = regressor.weights_(regressor.transform(x))
+    assert np.allclose(regressor.predict(x), expected, rtol=1e-12) and made == [4096, 4096, 1808]
+    classifier = sn.ESNClassifier(**fixed).fit(x, labels)
+    scores = classifier.weights_(classifier.frame_.states(x))
+    assert np.allclose(classifier.decision_function(x), scores[:, 1] - scores[:, 0], atol=1e-12) and len(made) == 6
+    assert sn.ESNForecaster(**fixed).fit(x).predict(x).shape == (10_000, 1) and len(made) == 9
+
+
+def test_hearing_a_long_series_keeps_its_last_state_only(monkeypatch):
+    """`update` once held the states of all rows: 4 GB for a million rows and 500 units."""
+    x = np.sin(0.1 * np.arange(9000.0))
+    model = sn.ESNForecaster(units=20, memory=3, bend=0.5, random_state=0).fit(x[:500])
+    held: list[weakref.ref] = []
+
+    def watched(*arguments, **options):
+        for states in sn.drive_chunks(*arguments, **options):
+            held.append(weakref.ref(states))
+            yield states
+            del states
+            assert sum(one() is not None for one in held) <= 2
+
+    monkeypatch.setattr(forecaster, "drive_chunks", watched)
+    model.update(x)
+    heard = model.scaler_.forward(np.concatenate([[x[499]], x[:-1]])[:, None])
+    before = sn.drive(model.reservoir_, model.scaler_.forward(x[:499, None]))[-1]
+    assert len(held) == 3 and np.array_equal(model.state_, sn.drive(model.reservoir_, heard, before)[-1])
 
 
 def test_a_network_for_few_long_series_is_chosen_by_all_of_them(rng):

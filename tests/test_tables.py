@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spheresn.tables import read_table
+from spheresn.tables import Clock, read_table
+from spheresn.tables.clock import clock_of
 
 
 def written(folder: Path, text: str | bytes, name: str = "table.csv") -> Path:
@@ -139,3 +140,12 @@ def test_damaged_and_dangerous_files_are_one_sentence(tmp_path, monkeypatch, fra
         with pytest.raises(ValueError, match=r"FILE must .*, got .*; "):
             read_table(Path(name))
     assert not Path("exploded").exists()
+
+
+def test_writing_times_looks_at_the_whole_clock_once(monkeypatch):
+    """Whether all times are days was asked anew for every row: hours for a million rows."""
+    clock = clock_of("day", pd.date_range("2020-01-01", periods=50, freq="D"), 2)
+    asked: list[object] = []
+    monkeypatch.setattr(Clock, "_days", property(lambda self: asked.append(self) or True))
+    assert clock.written[:2] == ["2020-01-01", "2020-01-02"] and len(asked) == 1
+    assert clock.ahead(2) == ["2020-02-20", "2020-02-21"] and len(asked) == 2

@@ -55,7 +55,7 @@ class ESNClassifier(ClassifierMixin, Network):  # type: ignore[misc]
         series = as_series(self, X, reset=False)
         if self.whole_series_:
             return self._narrow(np.vstack([self.weights_(self._summary(self.frame_, rows)) for rows in series]))
-        outputs = [self._narrow(self.weights_(self.frame_.features(self.frame_.states(rows)))) for rows in series]
+        outputs = [self._narrow(self.frame_.read(rows, self.weights_)) for rows in series]
         return outputs if is_list(X) else outputs[0]
 
     def predict(self, X: Any) -> Any:
