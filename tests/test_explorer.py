@@ -291,3 +291,25 @@ def test_a_place_that_is_taken_or_not_ours_is_one_sentence(capfd):
             assert main(["explore", "--host", host, "--port", str(port)]) == 2
             said = capfd.readouterr().err
             assert f"got {host} and {port}" in said and said.count("\n") == 1
+
+
+def test_a_connection_that_says_nothing_does_not_hold_a_thread_for_ever(monkeypatch, capfd):
+    pytest.importorskip("dash")
+    from spheresn.explorer import app
+
+    monkeypatch.setattr(app, "_warm_up", lambda studio: None)
+    monkeypatch.setattr(app.Patient, "timeout", 0.2)
+    listening = app.server([], "127.0.0.1", 0)
+    serving = threading.Thread(target=listening.serve_forever)
+    serving.start()
+    try:
+        for said in (b"", b"GET / HT", b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nhalf"):
+            with socket.create_connection(("127.0.0.1", listening.port), timeout=20) as silent:
+                silent.sendall(said)
+                while silent.recv(4096):  # waits until the server hangs up; in vain, if it does not
+                    pass
+    finally:
+        listening.shutdown()
+        serving.join()
+        listening.server_close()
+    assert capfd.readouterr().err == ""
