@@ -143,7 +143,7 @@ def test_damaged_and_dangerous_files_are_one_sentence(tmp_path, monkeypatch, fra
 
 
 def test_writing_times_looks_at_the_whole_clock_once(monkeypatch):
-    """Whether all times are days was asked anew for every row: hours for a million rows."""
+    """Whether all times are days was asked of all rows anew for every row: the work grew with their square."""
     clock = clock_of("day", pd.date_range("2020-01-01", periods=50, freq="D"), 2)
     asked: list[object] = []
     monkeypatch.setattr(Clock, "_days", property(lambda self: asked.append(self) or True))

@@ -174,7 +174,8 @@ def _files(server: Server) -> int:
 
 def _vanish(server: Server, body: bytes, how: int) -> None:
     """Gone before the headers end, before the body ends, or before the answer comes."""
-    head = b"POST /_dash-update-component HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: %d\r\n" % len(body)
+    kind = b"Host: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: %d\r\n" % len(body)
+    head = b"POST /_dash-update-component HTTP/1.1\r\n" + kind
     sent = (head, head + b"\r\n" + body[:40], head + b"\r\n" + body)[how]
     with socket.create_connection(server.place, timeout=10) as connection:
         connection.sendall(sent)

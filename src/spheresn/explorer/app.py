@@ -31,7 +31,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 POLICY = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; form-action 'none'; frame-ancestors 'none'"
 
 
-class Patient(WSGIRequestHandler):  # type: ignore[misc]
+class Patient(WSGIRequestHandler):
     """Gives up a connection on which nothing comes or goes: one that a machine elsewhere forgot would hold its thread for ever."""
 
     timeout = 60  # seconds
