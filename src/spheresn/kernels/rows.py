@@ -77,7 +77,7 @@ def multiply_both(data: Any, x: Any, block: Any, a: Any, out: Any) -> None:
     raise NotImplementedError
 
 
-def _dense_both(data: Any, x: Any, block: Any, a: Any, out: Any) -> None:  # pragma: no cover - compiled by numba, which calls it by its type
+def _dense_both(data: Any, x: Any, block: Any, a: Any, out: Any) -> None:  # pragma: no cover - compiled by numba
     """One tangent costs no second pass through W; many are one matrix product."""
     if len(block) == 1:
         _dense_pair(data.matrix, x, block[0], a, out[0])
@@ -110,7 +110,7 @@ def _dense_pair(matrix: Any, x: Any, y: Any, out_x: Any, out_y: Any) -> None:
         i += 1
 
 
-def _other_both(data: Any, x: Any, block: Any, a: Any, out: Any) -> None:  # pragma: no cover - compiled by numba, which calls it by its type
+def _other_both(data: Any, x: Any, block: Any, a: Any, out: Any) -> None:  # pragma: no cover - compiled by numba
     multiply(data, x, a)
     for j in range(len(block)):
         multiply(data, block[j], out[j])
