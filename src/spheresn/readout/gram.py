@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import reduce
 
 import numpy as np
 from scipy.linalg.blas import dsyrk
@@ -45,11 +43,6 @@ class Gram:
     def of(states: Floats, targets: Floats) -> Gram:
         """Of states (T, N) and targets (T, m)."""
         return Sums(states.shape[1], targets.shape[1]).take(states, targets).gram
-
-    @staticmethod
-    def total(parts: Iterable[Gram]) -> Gram:
-        """The sum in the order given, so that it does not depend on who computed the parts."""
-        return reduce(Gram.__add__, parts)
 
     def __add__(self, other: Gram) -> Gram:
         """Of the rows of both."""
