@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import spheresn as sn
 from spheresn.cli import main
 from spheresn.explorer import compute, pictures
-from spheresn.explorer.desk import Desk
+from spheresn.explorer.desk import KEPT, TABS, Desk
 from spheresn.explorer.memo import Memo, Superseded
 from spheresn.explorer.reading import LARGEST, MOST_COLUMNS, table_from
 from spheresn.explorer.settings import ACTIVATIONS, DIALS, DRIVES, Settings, from_query, to_query
@@ -313,3 +313,11 @@ def test_a_connection_that_says_nothing_does_not_hold_a_thread_for_ever(monkeypa
         serving.join()
         listening.server_close()
     assert capfd.readouterr().err == ""
+
+
+def test_what_a_desk_remembers_is_bounded():
+    """However many tabs come and views are asked for."""
+    desk = Desk()
+    for number in range(TABS + 50):
+        assert desk.ask(("tab", number), number % (KEPT + 50), lambda tell: 7, patience=10).value == 7
+    assert len(desk._wanted) == TABS and len(desk._answers) == KEPT and not desk._jobs

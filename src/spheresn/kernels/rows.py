@@ -74,7 +74,7 @@ def scale_to_one(a: Any, low: Any, high: Any) -> Any:
 
 def multiply_both(data: Any, x: Any, block: Any, a: Any, out: Any) -> None:
     """a = W x and out[j] = W block[j], inside compiled loops only."""
-    raise NotImplementedError
+    raise NotImplementedError  # pragma: no cover - replaced when numba compiles
 
 
 def _dense_both(data: Any, x: Any, block: Any, a: Any, out: Any) -> None:  # pragma: no cover - compiled by numba
