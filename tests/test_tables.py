@@ -160,7 +160,7 @@ def test_a_file_of_empty_lines_and_a_missing_reader_are_sentences(tmp_path, monk
         raise ImportError
 
     monkeypatch.setattr(pd, "read_parquet", missing)
-    with pytest.raises(FileError, match="pyarrow must be installed to read 'table.parquet', got none; pip install"):
+    with pytest.raises(FileError, match="pyarrow must be installed to read"):
         read_table(written(tmp_path, "PAR1", "table.parquet"))
 
 
