@@ -10,7 +10,7 @@ reproduce: $(READY)
 	$(BIN)/spheresn reproduce --preset quick --out results
 
 test: lint chromium
-	$(BIN)/python -m pytest -n 2 --doctest-modules --ignore tests/faults tests src
+	$(BIN)/python -m pytest -n 2 --cov --cov-report=term --doctest-modules --ignore tests/faults tests src
 
 lint: $(READY)
 	$(BIN)/ruff check .

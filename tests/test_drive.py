@@ -8,6 +8,8 @@ import pytest
 
 import spheresn as sn
 from conftest import ACTIVATIONS, SPHERES, iterate, network
+from spheresn.estimators.closed import ClosedLoop
+from spheresn.readout import Weights
 
 
 @pytest.mark.parametrize("leak", [1.0, 0.3])
@@ -215,3 +217,30 @@ def test_values_that_do_not_fit_into_single_precision_get_a_sentence():
         sn.drive(reservoir, np.array([0.0, 1e300]))
     with pytest.raises(ValueError, match="signal must be an array of real numbers"):
         sn.drive(reservoir, [10**400])
+
+
+@dataclass(frozen=True)
+class Doubling:
+    """An activation of one's own that grows without bound."""
+
+    sphere_radius: None = None
+
+    def value(self, a):
+        return 2.0 * a
+
+    def pushforward(self, a, tangents):
+        return 2.0 * tangents
+
+
+def test_an_activation_of_ones_own_overflows_at_the_step_that_it_must():
+    """After k steps from 1 the state is 2^k, and 2^1024 is no double: the step numbered 1023, counted from 0, is the first to overflow."""
+    reservoir = sn.Reservoir(np.eye(1), np.zeros((1, 1)), Doubling())
+    assert sn.drive(reservoir, np.zeros(1023), [1.0])[-1, 0] == 2.0**1023
+    with np.errstate(over="ignore"), pytest.raises(sn.StateOverflow, match="at step 1023"):
+        sn.drive(reservoir, np.zeros(1100), [1.0])
+
+
+def test_a_closed_loop_needs_an_activation_that_it_knows():
+    loop = ClosedLoop(sn.Reservoir(np.eye(1), np.ones((1, 1)), Doubling()), Weights(np.ones((1, 1)), np.zeros(1)))
+    with pytest.raises(ValueError, match="activation must be OnSphere, Tanh or Linear in a closed loop, got Doubling"):
+        loop.run(3, np.zeros(1), np.zeros(1), np.zeros((3, 0)))

@@ -1,11 +1,13 @@
 """Estimators: streaming equals fitting, series do not leak into each other, forecasts go on, classes are found."""
 
+import weakref
+
 import numpy as np
 import pytest
 from joblib import parallel_config
 
 import spheresn as sn
-from spheresn.estimators import OutOfRange
+from spheresn.estimators import OutOfRange, base, forecaster, many, stream
 from spheresn.readout import Gram, solve
 
 REGRESSOR = {"units": 40, "bend": 0.5, "memory": 3, "random_state": 0}
@@ -59,7 +61,8 @@ def test_series_do_not_leak_into_each_other(rng):
     assert not np.allclose(other.weights_.matrix, model.weights_.matrix)
 
 
-def test_the_number_of_workers_changes_nothing(rng):
+def test_the_number_of_workers_changes_nothing(rng, monkeypatch):
+    monkeypatch.setattr(many, "GROUP", 300)  # three groups to share
     series = [rng.standard_normal((n, 1)) for n in (300, 80, 500, 120)]
     targets = [np.roll(s, 2) for s in series]
     alone = sn.ESNRegressor(**REGRESSOR).fit(series, targets)
@@ -67,8 +70,67 @@ def test_the_number_of_workers_changes_nothing(rng):
     assert np.array_equal(alone.weights_.matrix, together.weights_.matrix) and alone.penalty_ == together.penalty_
 
 
-def test_a_dask_cluster_gives_the_same_fit(rng):
+@pytest.mark.parametrize("group", [1, 50, 10_000])
+def test_sums_of_many_series_are_the_sums_of_their_rows(rng, monkeypatch, group):
+    """However the series are grouped, and however short: one row each, some longer than a block of rows."""
+    monkeypatch.setattr(many, "GROUP", group)
+    series = [rng.standard_normal((n, 1)) for n in (1, 1, 7, 1500, 1, 30)]
+    model = sn.ESNRegressor(**REGRESSOR, washout=0, penalty=1e-3).fit(series, [2 * s for s in series])
+    states = np.vstack([model.frame_.states(s) for s in series])
+    gram, sample = model._sums(model.frame_, series, series)
+    assert gram.count == 1540 and np.allclose(gram.state_mean, states.mean(axis=0), atol=1e-14)
+    assert np.allclose(np.tril(gram.scatter), np.tril(1539 * np.cov(states.T)), atol=1e-12)
+    assert sample.seen == 1540 and all(np.abs(states - row).sum(axis=1).min() < 1e-14 for row in sample.states)
+
+
+def test_predictions_of_a_long_series_do_not_hold_all_its_states(rng, monkeypatch):
+    """Each estimator reads one piece of states after the other, and says the same as with all of them at once."""
+    x, labels = rng.standard_normal((10_000, 1)), np.arange(10_000) % 2
+    made: list[int] = []
+    monkeypatch.setattr(stream, "drive_chunks", lambda *a, **k: (made.append(len(s)) or s for s in sn.drive_chunks(*a, **k)))
+    fixed = {"units": 20, "memory": 3, "bend": 0.5, "random_state": 0}
+    regressor = sn.ESNRegressor(**fixed).fit(x, x)
+    expected = regressor.weights_(regressor.transform(x))
+    assert np.allclose(regressor.predict(x), expected, rtol=1e-12) and made == [4096, 4096, 1808]
+    classifier = sn.ESNClassifier(**fixed).fit(x, labels)
+    scores = classifier.weights_(classifier.frame_.states(x))
+    assert np.allclose(classifier.decision_function(x), scores[:, 1] - scores[:, 0], atol=1e-12) and len(made) == 6
+    assert sn.ESNForecaster(**fixed).fit(x).predict(x).shape == (10_000, 1) and len(made) == 9
+
+
+def test_hearing_a_long_series_keeps_its_last_state_only(monkeypatch):
+    """`update` once held the states of all rows: 4 GB for a million rows and 500 units."""
+    x = np.sin(0.1 * np.arange(9000.0))
+    model = sn.ESNForecaster(units=20, memory=3, bend=0.5, random_state=0).fit(x[:500])
+    held: list[weakref.ref] = []
+
+    def watched(*arguments, **options):
+        for states in sn.drive_chunks(*arguments, **options):
+            held.append(weakref.ref(states))
+            yield states
+            del states
+            assert sum(one() is not None for one in held) <= 2
+
+    monkeypatch.setattr(forecaster, "drive_chunks", watched)
+    model.update(x)
+    heard = model.scaler_.forward(np.concatenate([[x[499]], x[:-1]])[:, None])
+    before = sn.drive(model.reservoir_, model.scaler_.forward(x[:499, None]))[-1]
+    assert len(held) == 3 and np.array_equal(model.state_, sn.drive(model.reservoir_, heard, before)[-1])
+
+
+def test_a_network_for_few_long_series_is_chosen_by_all_of_them(rng):
+    """Of two recordings of 10,000 rows the second counts too: its kind must not be missed."""
+    series = [np.full((10_000, 1), number) for number in (1.0, 2.0)]
+    assert [(len(part), part[0, 0]) for part in base._some(series)] == [(2500, 1.0), (2500, 2.0)]
+    many_short = [np.full((50, 1), float(i)) for i in range(1000)]
+    assert [part[0, 0] for part in base._some(many_short)] == list(range(0, 1000, 10))
+    assert [len(part) for part in base._some(series[:1])] == [5000]
+    assert [len(part) for part in base._some([series[0][:4000], series[1][:50]])] == [4000, 50]
+
+
+def test_a_dask_cluster_gives_the_same_fit(rng, monkeypatch):
     distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(many, "GROUP", 300)
     series = [rng.standard_normal((n, 1)) for n in (300, 80, 500)]
     targets = [np.roll(s, 2) for s in series]
     alone = sn.ESNRegressor(**REGRESSOR).fit(series, targets)

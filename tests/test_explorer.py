@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import spheresn as sn
 from spheresn.cli import main
 from spheresn.explorer import compute, pictures
-from spheresn.explorer.desk import Desk
+from spheresn.explorer.desk import KEPT, TABS, Desk
 from spheresn.explorer.memo import Memo, Superseded
 from spheresn.explorer.reading import LARGEST, MOST_COLUMNS, table_from
 from spheresn.explorer.settings import ACTIVATIONS, DIALS, DRIVES, Settings, from_query, to_query
@@ -291,3 +291,33 @@ def test_a_place_that_is_taken_or_not_ours_is_one_sentence(capfd):
             assert main(["explore", "--host", host, "--port", str(port)]) == 2
             said = capfd.readouterr().err
             assert f"got {host} and {port}" in said and said.count("\n") == 1
+
+
+def test_a_connection_that_says_nothing_does_not_hold_a_thread_for_ever(monkeypatch, capfd):
+    pytest.importorskip("dash")
+    from spheresn.explorer import app
+
+    monkeypatch.setattr(app, "_warm_up", lambda studio: None)
+    monkeypatch.setattr(app.Patient, "timeout", 0.2)
+    listening = app.server([], "127.0.0.1", 0)
+    serving = threading.Thread(target=listening.serve_forever)
+    serving.start()
+    try:
+        for said in (b"", b"GET / HT", b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nhalf"):
+            with socket.create_connection(("127.0.0.1", listening.port), timeout=20) as silent:
+                silent.sendall(said)
+                while silent.recv(4096):  # waits until the server hangs up; in vain, if it does not
+                    pass
+    finally:
+        listening.shutdown()
+        serving.join()
+        listening.server_close()
+    assert capfd.readouterr().err == ""
+
+
+def test_what_a_desk_remembers_is_bounded():
+    """However many tabs come and views are asked for."""
+    desk = Desk()
+    for number in range(TABS + 50):
+        assert desk.ask(("tab", number), number % (KEPT + 50), lambda tell: 7, patience=10).value == 7
+    assert len(desk._wanted) == TABS and len(desk._answers) == KEPT and not desk._jobs

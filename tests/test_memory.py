@@ -252,5 +252,5 @@ def test_a_constant_signal_has_no_memory_to_measure():
     reservoir = sn.random_reservoir(5, rng=0)
     with pytest.raises(ValueError, match="signal must vary, got a constant column"):
         sn.analysis.memory_capacity(reservoir, np.full(200, 0.1), np.full(200, 0.1), 3)
-    with pytest.raises(ValueError, match="signal must fill its bounds, got one that hardly varies"):
+    with pytest.raises(ValueError, match="signal must be uniform in bounds, got one whose target"):
         sn.analysis.information_processing_capacity(np.random.default_rng(0).normal(size=(200, 2)), np.zeros(200), (3,))

@@ -8,7 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spheresn.tables import read_table
+from spheresn.tables import Clock, FileError, read_table
+from spheresn.tables.cells import cells_of
+from spheresn.tables.clock import clock_of
 
 
 def written(folder: Path, text: str | bytes, name: str = "table.csv") -> Path:
@@ -139,3 +141,33 @@ def test_damaged_and_dangerous_files_are_one_sentence(tmp_path, monkeypatch, fra
         with pytest.raises(ValueError, match=r"FILE must .*, got .*; "):
             read_table(Path(name))
     assert not Path("exploded").exists()
+
+
+def test_writing_times_looks_at_the_whole_clock_once(monkeypatch):
+    """Whether all times are days was asked of all rows anew for every row: the work grew with their square."""
+    clock = clock_of("day", pd.date_range("2020-01-01", periods=50, freq="D"), 2)
+    asked: list[object] = []
+    monkeypatch.setattr(Clock, "_days", property(lambda self: asked.append(self) or True))
+    assert clock.written[:2] == ["2020-01-01", "2020-01-02"] and len(asked) == 1
+    assert clock.ahead(2) == ["2020-02-20", "2020-02-21"] and len(asked) == 2
+
+
+def test_a_file_of_empty_lines_and_a_missing_reader_are_sentences(tmp_path, monkeypatch):
+    with pytest.raises(FileError, match="must hold a table, got only empty lines"):
+        read_table(written(tmp_path, "\n,\n\n"))
+
+    def missing(*arguments, **options):
+        raise ImportError
+
+    monkeypatch.setattr(pd, "read_parquet", missing)
+    with pytest.raises(FileError, match="pyarrow must be installed to read"):
+        read_table(written(tmp_path, "PAR1", "table.parquet"))
+
+
+def test_cells_of_any_kind_are_judged_like_text():
+    """Text at once and cells one by one give the same numbers and the same faults."""
+    words = [" 1 ", "2.5", "", "x", "-"]
+    for column in (pd.Series(words, dtype="string"), pd.Series(words, dtype=object), pd.Series([1, "2.5", None, "x", pd.NA], dtype=object)):
+        cells = cells_of(column)
+        assert np.array_equal(cells.numbers, [1.0, 2.5, np.nan, np.nan, np.nan], equal_nan=True)
+        assert cells.wrong.tolist() == [False, False, False, True, False]

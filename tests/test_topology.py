@@ -6,6 +6,8 @@ import scipy.sparse as sp
 
 import spheresn as sn
 from spheresn import topology
+from spheresn.topology import _spectrum
+from spheresn.topology.build import draw
 
 
 def each_topology(units, rng):
@@ -104,3 +106,23 @@ def test_a_given_matrix_must_be_square_and_real(given):
 def test_a_given_matrix_must_be_finite():
     with pytest.raises(ValueError, match=r"recurrent must be finite, got nan at index \(1,\)"):
         topology.as_recurrent(sp.csr_array([[0.0, 1.0], [np.nan, 0.0]]))
+
+
+@pytest.mark.parametrize("failure", ["raises", "lies"])
+def test_eigenvalues_that_were_not_found_are_found_another_way(failure, rng, monkeypatch):
+    """Arnoldi's method may not converge, or converge to vectors that are none: then all eigenvalues decide."""
+    full = rng.standard_normal((120, 120))
+    links = sp.csr_array(full)
+
+    def eigs(matrix, k, **options):
+        if failure == "raises":
+            raise _spectrum.ArpackError(-9999)
+        return np.zeros(k), rng.standard_normal((120, k))
+
+    monkeypatch.setattr(_spectrum, "eigs", eigs)
+    assert _spectrum._by_arnoldi(links) == pytest.approx(np.abs(np.linalg.eigvals(full)).max(), rel=1e-12)
+
+
+def test_full_density_says_nothing_new_about_fixed_links(rng):
+    given = draw("ring", 9, rng, 1.0).toarray()
+    assert np.array_equal(given, draw("ring", 9, rng, None).toarray())

@@ -8,7 +8,6 @@ from numbers import Integral
 from typing import Any, TypeVar, cast
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
@@ -18,10 +17,12 @@ from .._threads import one_for_small
 from ..readout import Gram, Quadratic, Sample, Weights, solve
 from ..readout.loo import choose_penalty
 from .dial import Dialled
+from .many import sums_of
 from .network import REGRESSION, Plan, Setting, ladder, plan_of
-from .stream import Frame, Scaler, Stream
+from .stream import Frame, Scaler
 
 SETTLE = 5000  # rows after which a network is chosen for good; a stream waits for them, a fit looks at no more
+FEW_SERIES = 20  # of fewer than these a network is not chosen
 PROBE_UNITS = 300  # a smaller network stands in for a large one while memory and bend are chosen
 WASHOUT_MEMORIES = 10  # times the memory: e^-10 of a start is left
 
@@ -137,14 +138,10 @@ class Network(BaseEstimator):  # type: ignore[misc]
         return min(frames, key=lambda one: choose_penalty(*self._sums(one, series, targets))[1])
 
     def _sums(self, frame: Frame, series: Sequence[Floats], targets: Sequence[Floats]) -> tuple[Gram, Sample]:
-        """Gram matrix and sample of all series, each from its own start; in parallel, summed in their order."""
-        parts = Parallel(n_jobs=self.n_jobs)(
-            delayed(_taken)(frame, self._washout_of(frame, len(x)), x, y) for x, y in zip(series, targets, strict=True)
-        )
-        sample = Sample.empty(frame.width, targets[0].shape[1])
-        for part in parts:
-            sample = sample.joined(part.sample)
-        return with_rows(Gram.total(part.sums.gram for part in parts)), sample
+        """Gram matrix and sample of all series, each from its own start."""
+        lessons = [(x, y, self._washout_of(frame, len(x))) for x, y in zip(series, targets, strict=True)]
+        gram, sample = sums_of(frame, lessons, self.n_jobs)
+        return with_rows(gram), sample
 
     def _washout_of(self, frame: Frame, length: int) -> int:
         return frame.washout if self.washout != "auto" else frame.washout_for(length)
@@ -173,12 +170,10 @@ def with_rows(gram: Gram) -> Gram:
     return gram
 
 
-def _taken(frame: Frame, washout: int, rows: Floats, targets: Floats) -> Stream:
-    return Stream(frame, washout, targets.shape[1], sampled=True).take(rows, targets).finished()
-
-
 def _some(series: Sequence[Floats]) -> list[Floats]:
-    """About SETTLE rows: the first ones of a single series; of many, every n-th series, so that no kind that comes late is missed."""
-    if len(series) == 1:
-        return [series[0][:SETTLE]]
-    return list(series[:: -(-sum(len(rows) for rows in series) // SETTLE)])
+    """About SETTLE rows, of every n-th series, so that no kind that comes late is missed; of few long ones the first rows of each."""
+    stride = -(-sum(len(rows) for rows in series) // SETTLE)
+    if stride <= 1 or len(series) >= FEW_SERIES * stride:
+        return list(series[::stride])
+    kept = series[:: -(-len(series) // FEW_SERIES)]
+    return [rows[: SETTLE // len(kept)] for rows in kept]

@@ -14,6 +14,7 @@ from .._checks import Floats
 from .._scale import power_of_two
 from ..readout import Gram, Sample
 from .base import Network, light
+from .many import gathered
 from .series import as_series, is_list, validated
 from .stream import Frame
 
@@ -54,9 +55,8 @@ class ESNClassifier(ClassifierMixin, Network):  # type: ignore[misc]
         check_is_fitted(self)
         series = as_series(self, X, reset=False)
         if self.whole_series_:
-            summaries = np.vstack([self._summary(self.frame_, rows) for rows in series])
-            return self._narrow(self.weights_(summaries))
-        outputs = [self._narrow(self.weights_(self.frame_.features(self.frame_.states(rows)))) for rows in series]
+            return self._narrow(np.vstack([self.weights_(self._summary(self.frame_, rows)) for rows in series]))
+        outputs = [self._narrow(self.frame_.read(rows, self.weights_)) for rows in series]
         return outputs if is_list(X) else outputs[0]
 
     def predict(self, X: Any) -> Any:
@@ -111,6 +111,5 @@ class ESNClassifier(ClassifierMixin, Network):  # type: ignore[misc]
         """Of the summaries where whole series are classified, else of the steps."""
         if not self.whole_series_:
             return super()._sums(frame, series, targets)
-        summaries = np.vstack([self._summary(frame, rows) for rows in series])
-        wanted = np.vstack([one[:1] for one in targets])
-        return Gram.of(summaries, wanted), Sample.empty(summaries.shape[1], wanted.shape[1]).taking(summaries, wanted)
+        pieces = ((self._summary(frame, rows), one[:1]) for rows, one in zip(series, targets, strict=True))
+        return gathered(pieces, 2 * frame.width, len(self.classes_))

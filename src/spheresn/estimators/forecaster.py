@@ -128,7 +128,7 @@ class ESNForecaster(Network):
         series = self.scaler_.forward(self._table(X, reset=False))
         beside = self.known_scaler_.forward(self._known(known, len(series), reset=False))
         frame = Frame(_identity(self.reservoir_.n_inputs), self.reservoir_, self.washout_, self.closed_loop_.quadratic)
-        outputs = self.closed_loop_.weights(frame.features(frame.states(np.hstack([series, beside]))))
+        outputs = frame.read(np.hstack([series, beside]), self.closed_loop_.weights)
         result = _checks.finite("the prediction", self.scaler_.backward(self.closed_loop_.carry * series + outputs))
         return result[:, 0] if self._one_column else result
 
@@ -175,8 +175,10 @@ class ESNForecaster(Network):
         return self._with_products(frame, [lesson.taught[:SETTLE]], [lesson.answers[:SETTLE]])
 
     def _heard(self, state: Floats | None, rows: Floats) -> Floats:
-        *_, states = drive_chunks(self.reservoir_, rows, start=state)
-        return np.asarray(states[-1]).copy()
+        for states in drive_chunks(self.reservoir_, rows, start=state):
+            state = states[-1].copy()
+        assert state is not None  # there is at least one row
+        return state
 
     def _table(self, X: Any, *, reset: bool) -> Floats:
         one_column = reset or self.n_features_in_ == 1

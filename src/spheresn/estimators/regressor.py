@@ -82,7 +82,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[m
         """Outputs (T,) or (T, m) for one series, a list for several. Each begins at `start`: zero, or `state_` to go on after the fit."""
         check_is_fitted(self)
         self._refresh()
-        outputs = [self._read(self.frame_.states(rows, start)) for rows in as_series(self, X, reset=False)]
+        outputs = [self.frame_.read(rows, self._read, start) for rows in as_series(self, X, reset=False)]
         return outputs if is_list(X) else outputs[0]
 
     def transform(self, X: Any) -> Any:
@@ -151,8 +151,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[m
         wanted = np.vstack([self._unit * rows[skip:] for rows, skip in zip(targets, skips, strict=True)])
         return clone(self.readout).fit(features, wanted[:, 0] if self._one_output else wanted)
 
-    def _read(self, states: Floats) -> Floats:
-        features = self.frame_.features(states)
+    def _read(self, features: Floats) -> Floats:
         outputs = np.asarray(self.weights_(features) if self.readout is None else self.weights_.predict(features))
         if not np.isfinite(outputs).all():
             raise StateOverflow("the prediction left the range of its floating point type; bring input and target to ordinary numbers")

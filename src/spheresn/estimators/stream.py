@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from .._checks import Floats
-from ..drive import drive
+from ..drive import drive, drive_chunks
 from ..readout import Quadratic, Sample
 from ..readout.gram import BLOCK, Sums
 from ..reservoir import Reservoir
@@ -62,6 +63,11 @@ class Frame:
     def features(self, states: Floats) -> Floats:
         """What the readout sees."""
         return states if self.quadratic is None else self.quadratic(states)
+
+    def read(self, rows: Floats, readout: Callable[[Floats], Floats], start: Floats | None = None) -> Floats:
+        """Outputs (T, m) of raw rows (T, d), a chunk of states at a time: all states of a long series may not fit into memory."""
+        chunks = drive_chunks(self.reservoir, self.scaler.forward(rows), start=start)
+        return np.concatenate([readout(self.features(states)) for states in chunks])
 
     @property
     def width(self) -> int:

@@ -14,7 +14,7 @@ from typing import Any
 from dash import ClientsideFunction, Dash, Input, Output, State, html, no_update
 from flask import abort, request
 from threadpoolctl import threadpool_limits
-from werkzeug.serving import BaseWSGIServer, make_server
+from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 from .._checks import DegenerateStep
 from . import pictures
@@ -29,7 +29,15 @@ from .uploads import take_upload
 PATIENCE = {False: 0.4, True: 0.05}  # seconds that a request waits; a browser has few connections, and heavy work must not hold them
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 POLICY = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; form-action 'none'; frame-ancestors 'none'"
-Asked = Callable[[str], Answer]
+
+
+class Patient(WSGIRequestHandler):
+    """Gives up a connection on which nothing comes or goes: one that a machine elsewhere forgot would hold its thread for ever."""
+
+    timeout = 60  # seconds
+
+    def log_error(self, *_: Any) -> None:
+        """Nobody needs to know."""
 
 
 def build(studio: Studio) -> Dash:
@@ -64,7 +72,7 @@ def server(files: Sequence[Path], host: str, port: int) -> BaseWSGIServer:
         return response
 
     with _bound(host, port) as place:
-        listening = make_server(host, port, app.server, threaded=True, fd=place.fileno())
+        listening = make_server(host, port, app.server, threaded=True, request_handler=Patient, fd=place.fileno())
     Thread(target=_warm_up, args=(studio,), daemon=True).start()
     return listening
 

@@ -74,10 +74,10 @@ def scale_to_one(a: Any, low: Any, high: Any) -> Any:
 
 def multiply_both(data: Any, x: Any, block: Any, a: Any, out: Any) -> None:
     """a = W x and out[j] = W block[j], inside compiled loops only."""
-    raise NotImplementedError
+    raise NotImplementedError  # pragma: no cover - replaced when numba compiles
 
 
-def _dense_both(data: Any, x: Any, block: Any, a: Any, out: Any) -> None:
+def _dense_both(data: Any, x: Any, block: Any, a: Any, out: Any) -> None:  # pragma: no cover - compiled by numba
     """One tangent costs no second pass through W; many are one matrix product."""
     if len(block) == 1:
         _dense_pair(data.matrix, x, block[0], a, out[0])
@@ -110,7 +110,7 @@ def _dense_pair(matrix: Any, x: Any, y: Any, out_x: Any, out_y: Any) -> None:
         i += 1
 
 
-def _other_both(data: Any, x: Any, block: Any, a: Any, out: Any) -> None:
+def _other_both(data: Any, x: Any, block: Any, a: Any, out: Any) -> None:  # pragma: no cover - compiled by numba
     multiply(data, x, a)
     for j in range(len(block)):
         multiply(data, block[j], out[j])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,14 +43,6 @@ class Gram:
     def of(states: Floats, targets: Floats) -> Gram:
         """Of states (T, N) and targets (T, m)."""
         return Sums(states.shape[1], targets.shape[1]).take(states, targets).gram
-
-    @staticmethod
-    def total(parts: Iterable[Gram]) -> Gram:
-        """The sum in the order given, so that it does not depend on who computed the parts."""
-        first, *rest = parts
-        for part in rest:
-            first = first + part
-        return first
 
     def __add__(self, other: Gram) -> Gram:
         """Of the rows of both."""

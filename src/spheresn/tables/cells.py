@@ -33,10 +33,17 @@ def cells_of(column: pd.Series) -> Cells:
         return Cells(np.where(np.isfinite(values), values, np.nan), np.isinf(values))
     if column.dtype.kind in "mM":
         return Cells(np.full(len(column), np.nan), column.notna().to_numpy())
-    words = column.map(lambda cell: "" if cell is None or cell is pd.NA else str(cell).strip())
+    words = words_of(column)
     values = _parsed(words)
     wrong = ~np.isfinite(values) & ~words.str.lower().isin(EMPTY).to_numpy()
     return Cells(np.where(np.isfinite(values), values, np.nan), wrong)
+
+
+def words_of(column: pd.Series) -> pd.Series:
+    """The cells as text without blanks around it, nothing as ""; a column of text at once, since a call per cell takes long."""
+    if isinstance(column.dtype, pd.StringDtype):
+        return column.fillna("").str.strip()
+    return column.map(lambda cell: "" if cell is None or cell is pd.NA else str(cell).strip())
 
 
 def _parsed(words: pd.Series) -> Floats:

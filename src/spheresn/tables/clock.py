@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from .cells import cells_of
+from .cells import cells_of, words_of
 
 NAMES = {"time", "t", "date", "datetime", "timestamp", "day", "week", "month", "quarter", "year", "hour", "minute", "second", "seconds"}
 NAMES |= {"ds", "step", "index", "unnamed: 0", "zeit", "datum", "fecha", "tiempo", "jahr", "temps"}
@@ -30,7 +30,7 @@ class Clock:
     def ahead(self, steps: int) -> list[str]:
         """The next times, written like the others."""
         if isinstance(self.times, pd.DatetimeIndex):
-            return [_written(time, self._days) for time in self._coming(steps)]
+            return _all_written(self._coming(steps), self._days)
         last, step = float(self.times[-1]), float(str(self.step))
         return [_number(last + step * k) for k in range(1, steps + 1)]
 
@@ -46,7 +46,7 @@ class Clock:
     def written(self) -> list[str]:
         """The times of the rows."""
         if isinstance(self.times, pd.DatetimeIndex):
-            return [_written(time, self._days) for time in self.times]
+            return _all_written(self.times, self._days)
         return [_number(float(time)) for time in self.times]
 
     @property
@@ -78,9 +78,8 @@ class Clock:
         return isinstance(self.times, pd.DatetimeIndex) and bool((self.times == self.times.normalize()).all())
 
 
-def _written(time: pd.Timestamp, day: bool) -> str:
-    text = str(time.isoformat())
-    return text.partition("T")[0] if day and time == time.normalize() else text
+def _all_written(times: pd.DatetimeIndex, days: bool) -> list[str]:
+    return [str(time.date().isoformat() if days and time == time.normalize() else time.isoformat()) for time in times]
 
 
 def _span(step: pd.Timedelta) -> str:
@@ -109,8 +108,10 @@ def dates_in(column: pd.Series) -> pd.DatetimeIndex | None:
     """A column as dates, if every cell of it is one; of day-first and month-first the reading that grows evenly."""
     if column.dtype.kind == "M":
         return pd.DatetimeIndex(column)
-    words = column.map(lambda cell: str(cell).strip())
-    if column.dtype.kind in "biuf" or len(words) == 0 or not words.str.contains(r"\d\D+\d", regex=True).all():
+    if column.dtype.kind in "biuf" or len(column) == 0:
+        return None
+    words = words_of(column)
+    if not words.str.contains(r"\d\D+\d", regex=True).all():
         return None
     if not cells_of(column).wrong.any():  # numbers such as 2.5 are no dates
         return None
