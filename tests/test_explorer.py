@@ -108,7 +108,7 @@ def test_files_are_read_by_their_ending():
         ("a.npy", b"PK nothing", "must be a whole NPY file"),
         ("a.npy", npy(np.zeros((300, MOST_COLUMNS + 1))), "at most 12 columns"),
         ("a.npy", npy(np.zeros((3, 3, 3))), "real numbers in rows and columns, got shape .* in 'a.npy'"),
-        ("a.npy", npy(np.array([{}], dtype=object)), "must be a whole NPY file"),
+        ("a.npy", npy(np.array([{}], dtype=object)), "must hold real numbers .* of type object in 'a.npy'"),
     ],
 )
 def test_a_bad_file_is_one_sentence(name, content, words):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -156,10 +157,7 @@ def test_a_file_of_empty_lines_and_a_missing_reader_are_sentences(tmp_path, monk
     with pytest.raises(FileError, match="must hold a table, got only empty lines"):
         read_table(written(tmp_path, "\n,\n\n"))
 
-    def missing(*arguments, **options):
-        raise ImportError
-
-    monkeypatch.setattr(pd, "read_parquet", missing)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     with pytest.raises(FileError, match="pyarrow must be installed to read"):
         read_table(written(tmp_path, "PAR1", "table.parquet"))
 

@@ -48,7 +48,7 @@ def start_state(system: System, start: ArrayLike | None, rng: np.random.Generato
 def after_transient(rows: Floats, transient: int) -> int:
     """The checked transient, which must leave at least two steps to average over."""
     skipped = _checks.whole("transient", transient, 0)
-    _checks.at_least("signal", len(rows), skipped + 2, f"when the first {skipped} are the transient (lower it, or")
+    _checks.at_least("signal", len(rows), skipped + 2, f"when the first {skipped} are the transient")
     return skipped
 
 

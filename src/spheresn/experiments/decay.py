@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from numpy.typing import ArrayLike
 
 from .. import analysis, datasets, sphere
 from .._checks import Floats
@@ -122,14 +123,18 @@ def _closed_form(rng: np.random.Generator) -> Result:
 
 
 def predictions(config: Config, alpha: Floats) -> Floats:
-    """The paper's laws at the measured α, (networks, kinds, delays): NaN where α <= 0 makes the law meaningless."""
+    """The paper's laws at the measured α, (networks, kinds, delays): NaN where α <= 0 makes the law meaningless, or a hole unknown."""
     delays = np.arange(config.delays + 1)
     plain = {"linear": analysis.predicted_memory("linear", delays, spectral_radius=config.plain_radius)}
     plain["tanh"] = analysis.predicted_memory("tanh", delays, spectral_radius=config.plain_radius)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", analysis.MeaninglessPrediction)
-        sphere_laws = [[analysis.predicted_memory("spherical", delays, alpha=a) for a in row] for row in alpha]
+        sphere_laws = [[_spherical(delays, a) for a in row] for row in alpha]
     return np.array([[*pair, plain["linear"], plain["tanh"]] for pair in sphere_laws])
+
+
+def _spherical(delays: ArrayLike, alpha: float) -> Floats:
+    return np.full(np.shape(delays), np.nan) if np.isnan(alpha) else analysis.predicted_memory("spherical", delays, alpha=alpha)
 
 
 def collect(config: Config, results: list[Result | None]) -> xr.Dataset:
