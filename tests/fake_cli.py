@@ -13,11 +13,17 @@ import fake_experiment
 from spheresn.cli import main
 from spheresn.experiments import EXPERIMENTS
 
-if __name__ == "__main__":
+
+def disturbed(arguments: list[str]) -> int:
+    """Run the command line as the environment says."""
     EXPERIMENTS["fake"] = fake_experiment
     if "FAKE_CONFIG" in os.environ:
         fake_experiment.PRESETS["quick"] = fake_experiment.Config(**json.loads(os.environ["FAKE_CONFIG"]))
     if "FAKE_LIMIT" in os.environ:
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(os.environ["FAKE_LIMIT"]),) * 2)
-    sys.exit(main())
+    return main(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(disturbed(sys.argv[1:]))

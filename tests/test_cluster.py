@@ -41,7 +41,7 @@ def cluster(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]
 
     with ExitStack() as stack:
         processes = [dask("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"), dask(*WORKER), dask(*WORKER)]
-        until(contact.exists)
+        until(lambda: contact.exists() and contact.read_text().endswith("}"))  # written in pieces
         yield json.loads(contact.read_text())["address"], processes
 
 

@@ -12,18 +12,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import xarray as xr
+from forked import Run
 
-from runs import children, finish, rows, start, until
+from runs import children, finish, rows, until
 
 UNITS = 10
 CONFIG = json.dumps({"units": UNITS, "size": 40, "pause": 0.05, "padding": 30_000})  # a quarter of a megabyte per unit: many pages
 FAKE = {"FAKE_CONFIG": CONFIG}
-RUN = ("reproduce", "fake", "--preset", "quick", "--jobs", "2", "--out")
+RUN = ("reproduce", "fake", "--preset", "quick", "--out")
 
 
-def begin(out: Path, *more: object, **fake: object) -> subprocess.Popen[str]:
-    """A run of the fake experiment, in a session of its own as from a terminal."""
-    return start(*RUN, out, *more, fake={**FAKE, **fake}, start_new_session=True)
+def begin(out: Path, *more: object, jobs: int = 1, **fake: object) -> Run:
+    """A run of the fake experiment."""
+    return Run((*RUN, out, "--jobs", jobs, *more), {**FAKE, **fake})
 
 
 def complete(out: Path) -> None:
@@ -32,12 +33,12 @@ def complete(out: Path) -> None:
     assert code == 0 and "Traceback" not in told, told
 
 
-def at_work(out: Path, process: subprocess.Popen[str], units: int = 0) -> None:
+def at_work(out: Path, process: Run, units: int = 0) -> None:
     """Wait until the run holds its directory and has so many units, or until it has ended."""
     until(lambda: process.poll() is not None or ((out / ".lock").exists() and len(rows(out)) >= units))
 
 
-def kill(process: subprocess.Popen[str]) -> None:
+def kill(process: Run) -> None:
     """kill -9, and its workers are gone soon after."""
     workers = children(process.pid)
     process.send_signal(signal.SIGKILL)
