@@ -13,5 +13,5 @@ def power_of_two(values: Floats) -> float:
     >>> power_of_two(np.array([-5.0, 0.1])), power_of_two(np.zeros(3))
     (4.0, 1.0)
     """
-    largest = float(np.abs(values).max(initial=0.0))
+    largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
     return float(np.ldexp(0.5, int(np.frexp(largest)[1]))) if largest > 0.0 else 1.0

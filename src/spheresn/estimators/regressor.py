@@ -15,6 +15,8 @@ from .base import SETTLE, Network, light, with_rows
 from .series import as_series, as_targets, is_list, validated
 from .stream import Frame, Stream
 
+ORDINARY = 2.0**300  # sums of squares of such numbers fit
+
 
 class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[misc]
     """Echo state network with a ridge readout: y_k = b + Wᵀ x_k, x_k the state after the rows up to k.
@@ -111,7 +113,11 @@ class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[m
             series = [rows]
         self._one_output = np.ndim(y[0] if is_list(X) else y) == 1
         targets = as_targets(y, series, is_list(X))
-        self._unit = max(power_of_two(one) for one in targets) if reset else self._unit
+        if reset:
+            size = max(power_of_two(one) for one in targets)
+            self._unit = 1.0 if 1.0 / ORDINARY < size < ORDINARY else size
+        if self._unit == 1.0:  # dividing would change no digit, and copy all targets
+            return series, targets
         with np.errstate(over="ignore"):
             return series, [_checks.finite("y, in units of its first rows,", one / self._unit) for one in targets]
 
