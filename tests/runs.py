@@ -22,6 +22,9 @@ def start(*arguments: object, fake: dict[str, object] | None = None, **options) 
         "PYTHONFAULTHANDLER": "1",
         "PYTHONPATH": os.pathsep.join([str(HERE.parent / "src"), str(HERE), os.environ.get("PYTHONPATH", "")]),
     }
+    if "FAKE_LIMIT" in environment or "preexec_fn" in options:
+        # Coverage could not save its data beyond a limit on the size of files, and would say so with a traceback.
+        environment.pop("COVERAGE_PROCESS_CONFIG", None)
     command = [sys.executable, str(HERE / "fake_cli.py"), *map(str, arguments)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, **options)
 

@@ -111,3 +111,11 @@ def test_no_place_of_work_in_the_project():
         if path.suffix in (".py", ".md", ".toml", ".txt", ".cff", ".bib") and path.exists() and path.name != Path(__file__).name:
             text = path.read_text()
             assert "/simple" not in text and f"{Path.home()}/" not in text, name
+
+
+def test_what_is_left_out_of_the_coverage_says_why():
+    """A reason of some words after " - "; without one, nobody can tell an exception from an excuse."""
+    lines = [line for path in ROOT.rglob("*.py") for line in path.read_text().splitlines() if "pragma:" in line]
+    assert lines
+    for line in lines:
+        assert re.search(r"# pragma: no (cover|branch) - \w+(\W+\w+){2,}", line), line

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import resource
 import signal
 import sqlite3
-from contextlib import closing
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,10 @@ import xarray as xr
 
 import fake_experiment as fake
 from runs import finish, rows, start
-from spheresn.cli import main
-from spheresn.console import Lines
+from spheresn import __version__
+from spheresn.cli import main, paper
+from spheresn.cli.told import progress, tell
+from spheresn.console import Lines, watch
 from spheresn.experiments import EXPERIMENTS, VERDICTS
 from spheresn.sweep import Unit
 
@@ -164,3 +167,51 @@ def test_plain_lines_tell_tenths_and_failures():
         progress(Unit("fake", "{}", str(index), 0), "it broke" if index == 7 else None, None if index < 4 else 0.5)
     assert len(lines) == 11 and "fake 7 failed: it broke" in lines
     assert lines[0] == "fake: 4 of 40 units" and lines[-1] == "fake: 40 of 40 units" and all("left" in line for line in lines[3:-1])
+
+
+def test_bars_on_a_terminal_count_what_was_found_and_name_failures(monkeypatch, capsys):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # rich takes any stream for a terminal then
+    with watch({"fake": 3}) as progress:
+        for index, (error, seconds) in enumerate([(None, None), (None, 0.5), ("it [red]broke", 0.5)]):
+            progress(Unit("fake", "{}", str(index), 0), error, seconds)
+    said = capsys.readouterr().err
+    assert "3/3" in said and "fake 2 failed: it [red]broke" in said
+
+
+def test_what_a_terminal_is_told_is_no_markup(monkeypatch, capsys):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with progress(1) as begins:
+        begins("[red]fit")
+    tell("[red]x[/red] :smile:")
+    said = capsys.readouterr()
+    assert "[red]fit" in said.err and said.out == "[red]x[/red] :smile:\n"
+
+
+def test_the_version_is_printed_and_importing_the_command_runs_nothing(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"{__version__}\n"
+    importlib.import_module("spheresn.__main__")
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_stopped_run_says_so_and_keeps_what_is_done(monkeypatch, capsys, tmp_path):
+    """Also when the signal arrives in a callback that swallows what it raises."""
+
+    @contextmanager
+    def stopping(totals):
+        def tell(unit, error, seconds):
+            with suppress(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGTERM)
+
+        yield tell
+
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    monkeypatch.setattr(paper, "watch", stopping)
+    try:
+        assert main(["reproduce", "fake", "--preset", "smoke", "--out", str(tmp_path), "--jobs", "1"]) == 128 + signal.SIGTERM
+    finally:  # a stopped command goes deaf, since its process is about to end; this one is not
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    said = capsys.readouterr().err
+    assert said.endswith(f"stopped; what is done is kept in {tmp_path / 'ledger.sqlite'}, the same command goes on from there\n")
+    assert 1 <= len(rows(tmp_path)) < 6

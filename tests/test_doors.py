@@ -173,3 +173,12 @@ def test_a_link_to_a_file_is_not_followed_by_name(tmp_path):
     rows = table_from(str(tmp_path / "link.csv"), b"1\n" * 300)
     assert rows.shape == (300, 1) and (rows == 1.0).all()
     assert not Path("link.csv").exists()
+
+
+def test_a_panel_asked_for_before_there_are_settings_stays_as_it_is(place):
+    """A click while the page still loads."""
+    known = json.loads(ask(place, "GET", "/_dash-dependencies")[1])
+    output = next(one["output"] for one in known if "code-poll.disabled" in one["output"])
+    inputs = (("query", "data", None), ("code-poll", "n_intervals", 0), ("code-button", "n_clicks", 1))
+    status, text = call(place, callback(output, *inputs, state=(("tab", "data", "tab"),)))
+    assert status == 200 and json.loads(text)["response"] == {}

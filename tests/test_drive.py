@@ -8,6 +8,7 @@ import pytest
 
 import spheresn as sn
 from conftest import ACTIVATIONS, SPHERES, iterate, network
+from spheresn._checks import floats
 from spheresn.estimators.closed import ClosedLoop
 from spheresn.readout import Weights
 
@@ -244,3 +245,10 @@ def test_a_closed_loop_needs_an_activation_that_it_knows():
     loop = ClosedLoop(sn.Reservoir(np.eye(1), np.ones((1, 1)), Doubling()), Weights(np.ones((1, 1)), np.zeros(1)))
     with pytest.raises(ValueError, match="activation must be OnSphere, Tanh or Linear in a closed loop, got Doubling"):
         loop.run(3, np.zeros(1), np.zeros(1), np.zeros((3, 0)))
+
+
+def test_only_what_was_finite_counts_as_lost_in_a_narrower_type():
+    given = [np.inf, -np.inf, 1.0]
+    assert floats("signal", given, (1,), np.float32).tolist() == given
+    with pytest.raises(ValueError, match=r"signal must fit into float32, got 1e\+39"):
+        floats("signal", [np.inf, 1e39], (1,), np.float32)

@@ -6,7 +6,7 @@ import pytest
 import spheresn as sn
 from conftest import network
 from plain import CHAOTIC_4, Henon
-from spheresn.analysis import echo_state, pre_activation_outside_sphere
+from spheresn.analysis import _secular, echo_state, pre_activation_outside_sphere
 from spheresn.analysis._secular import decompose, shortest
 
 
@@ -200,3 +200,18 @@ def test_wrong_arguments_say_what_to_do(rng):
         echo_state(Henon(), 1000, starts=[[0.1, 0.1]])
     with pytest.raises(ValueError, match="must live on a sphere"):
         pre_activation_outside_sphere(network(10, sn.Tanh(), rng), np.ones(5))
+
+
+def test_a_search_that_is_cut_short_still_gives_a_lower_bound(monkeypatch, rng):
+    """Weak duality: every multiplier bounds the shortest length from below, the best one gives it."""
+    parts, drives = decompose(network(8, sn.OnSphere(), rng)), 3.0 * rng.standard_normal((50, 8))
+    best = shortest(parts, drives, 1.0)
+    monkeypatch.setattr(_secular, "ITERATIONS", 1)
+    early = shortest(parts, drives, 1.0)
+    assert (early <= best * (1 + 1e-12)).all() and early.max() > 0.0 and (early < best).any()
+
+
+def test_an_input_beyond_all_numbers_gets_a_sentence():
+    reservoir = sn.Reservoir(np.eye(2), [1e200, 0.0], sn.Tanh())
+    with pytest.raises(sn.StateOverflow, match="the input left the range of its floating point type; lower its scale"):
+        echo_state(reservoir, np.full(30, 1e200))

@@ -5,9 +5,13 @@ import weakref
 import numpy as np
 import pytest
 from joblib import parallel_config
+from sklearn.dummy import DummyRegressor
+from sklearn.linear_model import Lasso
 
 import spheresn as sn
 from spheresn.estimators import OutOfRange, base, forecaster, many, stream
+from spheresn.estimators.dial import MemoryOutOfReach
+from spheresn.estimators.search import Lesson, Windows
 from spheresn.readout import Gram, solve
 
 REGRESSOR = {"units": 40, "bend": 0.5, "memory": 3, "random_state": 0}
@@ -22,7 +26,7 @@ def test_a_regressor_is_drive_and_ridge(rng):
     assert np.allclose(model.predict(x[300:], start=states[299]), model.predict(x)[300:], atol=1e-12)
 
 
-@pytest.mark.parametrize("rows", [700, 6300])
+@pytest.mark.parametrize("rows", [700, 1024, 6300])  # 1024: nothing is left over after whole blocks
 @pytest.mark.parametrize("options", [{}, {"features": "quadratic", "components": 3}, {"bend": "auto"}, {"penalty": 1e-6}])
 def test_fitting_in_chunks_equals_fitting_at_once(rows, options):
     x, y = sn.datasets.narma(rows, 1)
@@ -311,3 +315,64 @@ def test_rows_beyond_all_deviations_get_a_sentence():
     model = sn.ESNRegressor(units=10, bend=0.5, memory=3, random_state=0).fit(1e-200 * np.sin(np.arange(50.0))[:, None], np.ones(50))
     with pytest.raises(ValueError, match=r"a row must be within 1e308 deviations of the rows of fit, got 1e\+200 in row 0 against"):
         model.predict([[1e200]])
+
+
+def test_labels_must_be_as_many_as_series(rng):
+    series = [rng.standard_normal((40, 1)) for _ in range(3)]
+    for labels in ([0, 1], None):
+        with pytest.raises(ValueError, match="y must have one entry per series, 3"):
+            sn.ESNClassifier(units=10).fit(series, labels)
+
+
+def test_a_network_that_nothing_drives_says_that_it_has_no_memory_to_set():
+    """A ring turns its state for ever: the maximal exponent is 0 whatever the strength of an input that is 0."""
+    with pytest.raises(MemoryOutOfReach, match="got 3; here its maximal exponent is not negative: try less bend"):
+        sn.ESNRegressor(units=20, bend=0.0, memory=3, bias_ratio=0.0, random_state=0).fit(np.ones((100, 1)), np.arange(100.0))
+
+
+def test_a_forecaster_says_which_memory_can_be_reached():
+    series = np.sin(0.3 * np.arange(400.0))
+    with pytest.raises(MemoryOutOfReach, match=r"memory must be at least \S+ steps .* got 0\.001; choose"):
+        sn.ESNForecaster(units=20, bend=0.0, memory=1e-3, random_state=0).fit(series)
+
+
+def test_of_a_long_series_the_last_rows_choose_the_network(monkeypatch):
+    monkeypatch.setattr(forecaster, "MOST", 300)
+    late = sn.datasets.lorenz(301)
+    late = (late - late.mean(axis=0)) / late.std(axis=0)
+    early = np.random.default_rng(0).permuted(late[:-1], axis=0)  # as many rows of the same mean and deviation, without any order
+    fixed = {"units": 20, "memory": 2, "bend": 0.5, "noise": 0.0, "random_state": 0}
+    lesson = Lesson.of(np.vstack([early, late]), np.empty((601, 0)), 0.0, np.random.default_rng(0)).last(300)
+    alone = Lesson.of(late, np.empty((301, 0)), 0.0, np.random.default_rng(0))
+    assert all(np.array_equal(getattr(lesson, part), getattr(alone, part)) for part in ("series", "rows", "taught", "answers"))
+    seen = []
+    monkeypatch.setattr(Windows, "of", staticmethod(lambda lesson, of=Windows.of: seen.append(len(lesson.rows)) or of(lesson)))
+    sn.ESNForecaster(**fixed).fit(np.vstack([early, late]))
+    assert seen == [300]
+
+
+def test_series_within_the_washout_add_nothing(rng, monkeypatch):
+    """Whether a group of series has nothing else in it, and whether the washout is longer than a block of rows."""
+    monkeypatch.setattr(many, "GROUP", 1)
+    short, long = rng.standard_normal((5, 1)), rng.standard_normal((1500, 1))
+    frame = sn.ESNRegressor(**REGRESSOR, washout=1100).fit(long, long).frame_
+    states = frame.states(long)[1100:]
+    for lessons in ([short, long], [long, short]):
+        gram, sample = many.sums_of(frame, [(rows, rows, 1100) for rows in lessons], None)
+        assert gram.count == sample.seen == 400 and np.allclose(gram.state_mean, states.mean(axis=0), atol=1e-14)
+        assert np.allclose(np.tril(gram.scatter), np.tril(399 * np.cov(states.T)), atol=1e-12)
+
+
+def test_only_the_ridge_streams(rng):
+    x = rng.standard_normal((30, 1))
+    for model, rows in ((sn.ESNRegressor(readout=Lasso()), x), (sn.ESNRegressor(), [x])):
+        with pytest.raises(ValueError, match="partial_fit must get one table and no readout of your own"):
+            model.partial_fit(rows, x)
+
+
+def test_a_readout_that_answers_with_infinity_gets_a_sentence(rng):
+    x = rng.standard_normal((60, 1))
+    model = sn.ESNRegressor(**REGRESSOR, readout=DummyRegressor(strategy="constant", constant=1.0)).fit(x, x[:, 0])
+    model.weights_.constant_ = np.full_like(model.weights_.constant_, np.inf)
+    with pytest.raises(sn.StateOverflow, match="the prediction left the range of its floating point type; bring input and target"):
+        model.predict(x)

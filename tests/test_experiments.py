@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 from spheresn import analysis
-from spheresn.experiments import EXPERIMENTS, memory
+from spheresn.experiments import EXPERIMENTS, dial, memory
 from spheresn.experiments._claim import Claim
 from spheresn.experiments._grid import on_grid, selected
 from spheresn.experiments._memory_plot import published
@@ -265,3 +265,11 @@ def test_the_linear_bound_is_drawn_where_it_falls():
     dataset = module.collect(config, results)
     np.testing.assert_allclose(dataset.linear_bound, analysis.linear_bound(dataset.frequency.values))
     assert isinstance(dataset, xr.Dataset)
+
+
+def test_the_dial_has_a_hole_where_a_network_cannot_have_the_memory():
+    config = dataclasses.replace(dial.PRESETS["smoke"], units=20, memories=(1e-3, 2.0), train=1800, delays=(0, 5), profile=5)
+    found = dial.run(config, {"topology": "ring", "bend": 0.0, "network": 0}, 0)
+    assert all(np.isnan(values[0]).all() and np.isfinite(values[1]).all() for values in found.values())
+    assert found["trace"].shape == (2, 6) and found["recall"].shape == (2, 2)
+    assert abs(-1 / found["exponent"][1] - 2.0) < 0.2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import io
+import signal
 import socket
 import threading
 import warnings
@@ -17,11 +18,12 @@ from hypothesis import strategies as st
 import spheresn as sn
 from spheresn.cli import main
 from spheresn.explorer import compute, pictures
+from spheresn.explorer.code import _delays_text
 from spheresn.explorer.desk import KEPT, TABS, Desk
 from spheresn.explorer.memo import Memo, Superseded
 from spheresn.explorer.reading import LARGEST, MOST_COLUMNS, table_from
 from spheresn.explorer.settings import ACTIVATIONS, DIALS, DRIVES, Settings, from_query, to_query
-from spheresn.explorer.signals import UPLOADS, Catalogue
+from spheresn.explorer.signals import BUILT_IN, UPLOADS, Catalogue
 from spheresn.explorer.studio import Studio
 
 SMALL = {"units": 40, "signal": "mso"}
@@ -130,6 +132,37 @@ def test_a_catalogue_knows_its_files_only_and_few_uploads(tmp_path):
     assert catalogue.take("other.npy", npy(np.arange(400.0) + UPLOADS)) == names[-1]
 
 
+def test_a_catalogue_offers_the_laser_only_where_it_can_be_read(monkeypatch):
+    def missing():
+        raise FileNotFoundError
+
+    assert "laser" in Catalogue().titles()
+    monkeypatch.setattr(sn.datasets, "santa_fe_laser", missing)
+    assert set(BUILT_IN) - set(Catalogue().titles()) == {"laser"}
+
+
+def test_a_file_too_large_is_refused_before_it_is_read(tmp_path):
+    with (tmp_path / "large.csv").open("wb") as file:
+        file.truncate(LARGEST + 100_000)
+    with pytest.raises(ValueError, match=r"FILE must have at most 5 MB, got 5\.1 MB; cut it"):
+        Catalogue([tmp_path / "large.csv"])
+
+
+def test_the_code_writes_the_delays_of_the_view():
+    """In full for a short series, in ranges for a long one."""
+    for rows in (300, 600, 1000, 2400):
+        assert eval(_delays_text(compute.Cut(rows))) == list(compute.Cut(rows).delays)
+    assert "range" not in _delays_text(compute.Cut(300)) and "range" in _delays_text(compute.Cut(2400))
+
+
+@pytest.mark.parametrize(
+    ("exponent", "words"), [(-np.inf, "all exponents are −∞"), (-0.5, "a trace fades to 1/e in 2 steps"), (0.5, "differences grow")]
+)
+def test_an_exponent_is_told_as_a_memory(exponent, words):
+    spectrum = sn.analysis.LyapunovSpectrum(np.array([exponent]), np.zeros(1), np.array([[exponent]]), np.ones(1, np.int64))
+    assert words in pictures.spectrum_words(spectrum, Settings())
+
+
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 @pytest.mark.parametrize("topology", ["ring", "gaussian"])
 def test_the_memory_dial_gives_the_exponent_it_names(wave, activation, topology):
@@ -216,6 +249,18 @@ def test_a_memo_makes_a_value_once_and_forgets_the_oldest():
     assert made == ["a", "b", "c", "b"]
 
 
+def test_a_failure_is_forgotten_though_its_place_was_taken_meanwhile():
+    memo = Memo(1)
+
+    def fail():
+        assert memo.get("other", lambda: 3) == 3
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        memo.get("key", fail)
+    assert memo.get("other", lambda: 4) == 3 and memo.get("key", lambda: 5) == 5
+
+
 def test_who_waits_for_a_value_that_was_given_up_makes_it():
     memo, begun, go = Memo(2), threading.Event(), threading.Event()
 
@@ -257,23 +302,62 @@ def test_a_newer_move_supersedes_an_older_one_of_its_own_tab_only():
     assert sorted(ended) == ["new", "shared"]
 
 
+def test_an_answer_found_though_nobody_waits_any_more_is_kept():
+    desk, begun, go, ended = Desk(), threading.Event(), threading.Event(), threading.Event()
+
+    def old(tell):
+        begun.set()
+        go.wait(10)
+        return "old"
+
+    desk.ask("tab", "old", old)
+    job = desk._jobs["old"]
+    assert begun.wait(10) and desk.ask("tab", "new", lambda tell: "new", patience=10).value == "new"
+    go.set()
+    assert job.future is not None and job.future.result(10).value == "old"
+    assert desk.ask("tab", "old", lambda tell: ended.set()).value == "old" and not ended.is_set()
+
+
 def test_a_fault_of_the_program_is_a_sentence_not_a_trace(caplog):
     answer = Desk().ask("tab", "key", lambda tell: {}["missing"], patience=10)
     assert "error of the program" in answer.problem and "missing" not in answer.problem
     assert "KeyError" in caplog.text
 
 
-def test_without_dash_the_command_says_what_to_install(monkeypatch, capsys):
+def without(package: str, monkeypatch) -> None:
     real = builtins.__import__
 
     def lacking(name, *arguments, **options):
         if name.startswith("explorer"):
-            raise ModuleNotFoundError("No module named 'dash'", name="dash")
+            raise ModuleNotFoundError(f"No module named {package!r}", name=package)
         return real(name, *arguments, **options)
 
     monkeypatch.setattr(builtins, "__import__", lacking)
+
+
+def test_without_dash_the_command_says_what_to_install(monkeypatch, capsys):
+    without("dash", monkeypatch)
     assert main(["explore"]) == 2
     assert capsys.readouterr().err == "spheresn: explore must find the package dash, got none; pip install 'spheresn[explore]'\n"
+
+
+def test_a_missing_part_of_the_library_is_not_blamed_on_dash(monkeypatch):
+    without("spheresn.explorer.desk", monkeypatch)
+    with pytest.raises(ModuleNotFoundError, match=r"spheresn\.explorer\.desk"):
+        main(["explore"])
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_stopped_server_has_done_its_work(monkeypatch, number):
+    app = pytest.importorskip("spheresn.explorer.app")
+    before = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
+    monkeypatch.setattr(app, "serve", lambda *arguments: signal.raise_signal(number))
+    try:
+        assert main(["explore"]) == 0
+        assert signal.getsignal(number) is signal.SIG_IGN  # a second Ctrl-C does not disturb the end
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
 
 
 def test_a_missing_file_is_one_sentence(tmp_path, capsys):

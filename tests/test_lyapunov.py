@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.sparse.linalg import ArpackNoConvergence
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import spheresn as sn
@@ -9,7 +10,8 @@ from conftest import ACTIVATIONS, SPHERES, network
 from plain import CHAOTIC_2, CHAOTIC_4, Henon
 from spheresn import kernels
 from spheresn._threads import one_for_small
-from spheresn.analysis import autonomous_exponents, local_exponents, lyapunov_spectrum, max_lyapunov
+from spheresn.analysis import autonomous_exponents, local, local_exponents, lyapunov_spectrum, max_lyapunov
+from spheresn.analysis._growth import block_errors
 from spheresn.analysis._setting import carrier
 
 
@@ -318,3 +320,65 @@ def test_small_matrices_use_one_thread_and_the_former_number_comes_back():
         with one_for_small(999):
             assert set(blas()) == {1}
         assert blas() == before
+
+
+def test_growth_beyond_all_numbers_within_two_steps_is_measured_step_by_step():
+    """A linear network at rest: the exponents are the logarithms of its eigenvalues, however large."""
+    sizes = np.array([1e200, 1e197, 1e195])
+    resting = sn.Reservoir(np.diag(sizes), np.zeros(3), sn.Linear())
+    found = lyapunov_spectrum(resting, np.zeros(60), transient=10, start=np.zeros(3))
+    assert np.allclose(found.exponents, np.log(sizes), rtol=1e-12)
+    assert max_lyapunov(resting, np.zeros(60), transient=10, start=np.zeros(3)).exponent == pytest.approx(np.log(1e200), rel=1e-12)
+
+
+def test_growth_beyond_all_numbers_in_one_step_gets_a_sentence():
+    class Steep:
+        """x' = 0 with a derivative of which one step leads from 1 beyond all numbers."""
+
+        tangent_dim = 2
+
+        def step(self, state, inputs):
+            return np.zeros(2)
+
+        def tangent_step(self, state, inputs, tangents):
+            with np.errstate(over="ignore"):
+                return np.zeros(2), 1e200 * (1e200 * tangents)
+
+    with pytest.raises(sn.StateOverflow, match="the tangents left the range of their floating point type in one step"):
+        lyapunov_spectrum(Steep(), np.zeros((20, 1)), transient=5, start=np.zeros(2))
+
+
+def test_a_state_of_any_system_beyond_all_numbers_gets_a_sentence():
+    class Growing:
+        """x' = 1e200 x."""
+
+        tangent_dim = 1
+
+        def step(self, state, inputs):
+            return 1e200 * state
+
+        def tangent_step(self, state, inputs, tangents):
+            with np.errstate(over="ignore"):
+                return self.step(state, inputs), tangents
+
+    with pytest.raises(sn.StateOverflow, match="the state or its tangents left the range"):
+        lyapunov_spectrum(Growing(), np.zeros((20, 1)), transient=5, start=np.ones(1))
+
+
+def test_one_block_has_no_spread_to_judge_by():
+    mean, error = block_errors(np.array([4]), np.array([[-2.0, -np.inf]]))
+    assert np.array_equal(mean, [-0.5, -np.inf]) and np.isinf(error[0])
+
+
+@pytest.mark.parametrize("failure", ["no convergence", "wrong vectors"])
+def test_where_arpack_fails_all_eigenvalues_are_computed(monkeypatch, rng, failure):
+    matrix, guess = rng.standard_normal((local.DENSE_LIMIT + 1,) * 2), rng.standard_normal(local.DENSE_LIMIT + 1)
+
+    def fails(operator, k, **options):
+        if failure == "no convergence":
+            raise ArpackNoConvergence("no convergence", np.empty(0), np.empty((0, 0)))
+        return np.ones(k), np.eye(len(guess))[:, :k].astype(complex)
+
+    monkeypatch.setattr(local, "eigs", fails)
+    sizes, start = local._leading(lambda v: matrix @ v, guess, 3)
+    assert np.allclose(sizes, np.sort(np.abs(np.linalg.eigvals(matrix)))[::-1][:3], rtol=1e-10) and start is guess

@@ -254,3 +254,15 @@ def test_a_constant_signal_has_no_memory_to_measure():
         sn.analysis.memory_capacity(reservoir, np.full(200, 0.1), np.full(200, 0.1), 3)
     with pytest.raises(ValueError, match="signal must be uniform in bounds, got one whose target"):
         sn.analysis.information_processing_capacity(np.random.default_rng(0).normal(size=(200, 2)), np.zeros(200), (3,))
+
+
+def test_without_alpha_nothing_is_remembered():
+    """α = 0 is the limit of an input that wipes out the state: (α/(α + 1))^j is 1 at once and 0 ever after."""
+    with pytest.warns(MeaninglessPrediction):
+        assert predicted_memory("spherical", [0, 1, 5], alpha=0.0).tolist() == [1.0, 0.0, 0.0]
+
+
+def test_a_term_beyond_all_numbers_gets_a_sentence():
+    """M(2,1) = W/(N_1 N_2) with both norms tiny."""
+    with pytest.raises(sn.StateOverflow, match=r"a term left the range of numbers where \|a\| = 1e-200; add a bias or start elsewhere"):
+        memory_matrix(sn.Reservoir(np.eye(2), np.ones(2)), [1e-200, 1e-200], 1)

@@ -132,6 +132,7 @@ def test_analyse_measures_the_saved_network(folder, capsys):
     slope = np.polyfit(np.arange(10, 40), np.log(told["memory_profile"][10:40]), 1)[0]
     assert 0.7 < slope / told["exponents"][0] < 1.3  # an old input fades at the rate of the exponent, here that of the last rows
     assert {path.name for path in out.iterdir()} == {"analysis.png", "analysis.svg"}
+    assert f"; at most {told['capacity']['rank']}" in output(capsys, "analyse", model, folder / "lorenz.csv", "--out", out)
     assert "echo state" in output(capsys, "analyse", folder / "lorenz.csv", "--out", out, *QUICK)
 
 
@@ -186,3 +187,24 @@ def completed(shell: str, **words: str) -> str:
 def test_shell_completion_completes():
     assert "forecast" in completed("bash", COMP_WORDS="spheresn fore", COMP_CWORD="1").split()
     assert {"--column", "--steps", "--out"} <= set(completed("bash", COMP_WORDS="spheresn forecast --", COMP_CWORD="2").split())
+
+
+def test_json_of_predictions_says_what_the_table_says(folder, capsys):
+    """Numbers where there are some, null where the memory of the network still fills."""
+    model = folder / "j.spheresn"
+    assert main(["fit", str(folder / "lorenz.csv"), "--target", "z", "--out", str(model), *QUICK]) == 0
+    capsys.readouterr()
+    head, *rows = csv.reader(output(capsys, "predict", model, folder / "lorenz.csv").splitlines())
+    said = json.loads(output(capsys, "predict", model, folder / "lorenz.csv", "--json"))
+    assert said["rows"] == [{head[0]: row[0], head[1]: float(row[1]) if row[1] else None} for row in rows]
+    assert said["rows"][0][head[1]] is None and said["rows"][-1][head[1]] is not None
+
+
+def test_a_model_that_cannot_be_asked_is_one_sentence(folder, capsys):
+    series = [np.sin(0.3 * np.arange(60.0))[:, None], np.cos(np.arange(60.0))[:, None]]
+    sn.save(sn.ESNClassifier(units=10, memory=2, bend=0.5, random_state=0).fit(series, [0, 1]), folder / "c.spheresn")
+    said = sentence(capsys, "predict", folder / "c.spheresn", folder / "lorenz.csv")
+    assert "MODEL must be a forecaster or a regressor, got the classifier" in said
+    sn.save(sn.ESNForecaster(units=10, memory=2, bend=0.5, random_state=0).fit(np.hstack(series)), folder / "two.spheresn")
+    said = sentence(capsys, "predict", folder / "two.spheresn", folder / "lorenz.csv")
+    assert "FILE must have 2 column(s) of numbers, got 3; leave the others out" in said

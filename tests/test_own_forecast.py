@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
@@ -11,6 +13,7 @@ from spheresn.own.backtest import FOLDS, Backtest, backtest, first_origin, horiz
 from spheresn.own.baselines import Linear, Persistence
 from spheresn.own.forecast import LINEAR, NETWORK, PERSISTENCE, by_recipe, forecast
 from spheresn.own.interval import half_widths, independent
+from spheresn.own.page import badge
 from spheresn.own.recipe import Recipe
 from spheresn.own.runaway import bounds, ran_away, tamed
 from spheresn.own.verdict import best_by_step, sentences, winner
@@ -148,8 +151,11 @@ def made_test(**errors: float) -> Backtest:
     ],
 )
 def test_the_verdict_names_the_winner(network, linear, begins):
-    said = sentences(made_test(network=network, persistence=0.9, linear=linear), 5)
+    test = made_test(network=network, persistence=0.9, linear=linear)
+    said = sentences(test, 5)
     assert said[0].startswith(begins) and len(said) == 1
+    colour, words = badge(SimpleNamespace(test=test))
+    assert words[2:].lower() in said[0].lower() and colour == {"◐": "partly", "✓": "holds", "✗": "fails"}[words[0]]
 
 
 def test_the_verdict_says_when_the_mean_is_as_good():
@@ -208,3 +214,9 @@ def test_the_forecast_does_not_depend_on_the_units_of_the_data():
         other = by_recipe(named(factor * values + shift), 5, SMALL)
         for part in ("values", "lower", "upper"):
             assert np.allclose((getattr(other, part) - shift) / factor, getattr(plain, part), rtol=1e-5, atol=1e-5)
+
+
+def test_a_recipe_that_the_rows_do_not_allow_gets_another_memory():
+    rows = np.sin(0.3 * np.arange(100.0))[:, None]
+    learned = Recipe(10, 0, memory=1e-3, bend=0.0).learn(rows)
+    assert learned.memory_ > 0.1 and np.abs(learned.forecast(5)).max() < 2.0

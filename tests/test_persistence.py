@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from safetensors import safe_open
+from safetensors.numpy import save_file
 from sklearn.linear_model import Lasso
 
 import spheresn as sn
@@ -194,3 +196,50 @@ def test_a_damaged_file_never_crashes(tmp_path_factory, data):
         assert "\n" not in str(error)  # noqa: PT017  either outcome is fine
     else:
         assert model.units is not None
+
+
+def altered(path, change):
+    """The file with its arrays changed, everything else as it was."""
+    with safe_open(path, framework="numpy") as file:
+        metadata, tensors = file.metadata(), {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  not a dict
+    change(tensors)
+    save_file({name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}, path, metadata)
+
+
+QUADRATIC = {"features": "quadratic", "components": 3}
+MISFITS = {
+    "matrix": ({"topology": "gaussian"}, lambda t: t.update(matrix=t["matrix"][:, :-1]), "W and W_in do not have the same units"),
+    "state_": ({}, lambda t: t.update(state_=t["state_"][:-1]), "the state does not fit the network"),
+    "weights": ({}, lambda t: t.update(weights=t["weights"][:-1]), "the readout does not fit the network"),
+    "centre": (QUADRATIC, lambda t: t.update(centre=t["centre"][:-1]), "the features do not fit the network"),
+    "mean": ({}, lambda t: t.update(mean=t["mean"][:0]), "the scaling does not fit the network"),
+    "scale": ({}, lambda t: t.update(scale=-t["scale"]), "the scaling does not fit the network"),
+}
+
+
+@pytest.mark.parametrize("name", MISFITS)
+def test_arrays_that_do_not_fit_each_other_are_refused(path, name):
+    options, change, reason = MISFITS[name]
+    sn.save(regressor(**options), path)
+    altered(path, lambda tensors: None)
+    assert sn.load(path).units == 30
+    altered(path, change)
+    with pytest.raises(ModelFileError, match=rf"\({reason}\); save it anew"):
+        sn.load(path)
+
+
+@pytest.mark.parametrize("name", ["state_", "last_", "low_", "high_"])
+def test_a_forecaster_that_does_not_fit_its_network_is_refused(path, name):
+    sn.save(sn.ESNForecaster(20, memory=2, bend=0.5, random_state=0).fit(series()), path)
+    altered(path, lambda tensors: tensors.update({name: np.append(tensors[name], 0.0)}))
+    with pytest.raises(ModelFileError, match=r"\(state and series do not fit the network\); save it anew"):
+        sn.load(path)
+
+
+@pytest.mark.parametrize("kind", ["O", "<M8[s]", "<U99999"])
+def test_classes_of_another_type_are_refused(path, kind):
+    labelled = sn.ESNClassifier(10, memory=2, bend=0.5, random_state=0).fit(series(), np.arange(400) % 2)
+    sn.save(labelled, path)
+    rewritten(path, lambda outer, inner: inner["values"].update(class_type=kind))
+    with pytest.raises(ModelFileError, match=r"the file has classes of type .*; save the model anew"):
+        sn.load(path)

@@ -1,5 +1,7 @@
 """Plots draw the numbers they are given, on the Axes they are given, and nothing else."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
@@ -89,3 +91,14 @@ def test_the_map_of_memory_and_nonlinearity(axes, signal):
     other = Figure().add_subplot()
     plotting.plot_linear_bound(other, [1.0, 2.5])
     assert np.allclose(drawn(other), [0.954, 0.642], atol=1e-3)
+
+
+def test_no_line_is_drawn_where_all_of_the_map_lies_above_the_linear_bound(axes, signal):
+    """The line is where accuracy is what a linear network can reach at best."""
+    line = sn.Reservoir(sn.topology.delay_line(4), np.eye(4)[:, 0], sn.Linear())
+    result = analysis.memory_nonlinearity(sn.drive(line, signal), signal, range(8), [0.5, 1.5, 2.5])
+    plotting.plot_tradeoff(axes, result)
+    assert len(axes.collections) == 2  # the map, and the line where it crosses the bound
+    other = Figure().add_subplot()
+    plotting.plot_tradeoff(other, dataclasses.replace(result, test=np.ones_like(result.test)))
+    assert len(other.collections) == 1

@@ -11,7 +11,7 @@ from sklearn.linear_model import Ridge
 
 import spheresn as sn
 from conftest import network
-from spheresn.readout import Eigen, Gram, Quadratic, RecursiveLeastSquares, Sample, factor, force, leave_one_out, solve
+from spheresn.readout import Eigen, Gram, Quadratic, RecursiveLeastSquares, Sample, Weights, factor, force, leave_one_out, solve
 from spheresn.readout.loo import SAMPLE, choose_penalty
 
 
@@ -193,3 +193,22 @@ def test_bad_readouts_get_a_sentence(rng):
         RecursiveLeastSquares(2, 1, forgetting=0.0)
     with pytest.raises(ValueError, match=r"signal must have 0 column"):
         force(network(5, sn.Tanh(), rng), np.ones(4), np.ones(4))
+
+
+def test_the_sums_of_no_rows_add_nothing(rng):
+    gram = Gram.of(*problem(rng))
+    nothing = Gram.of(np.empty((0, 12)), np.empty((0, 3)))
+    assert gram + nothing is gram and nothing + gram is gram
+
+
+def test_what_leaves_the_range_of_numbers_gets_a_sentence(rng):
+    states = 1e200 * rng.standard_normal((20, 3))
+    with pytest.raises(ValueError, match=r"states and targets must have squares that fit into a float, got values up to \S+e\+200; scale"):
+        Gram.of(states, states)
+    with pytest.raises(sn.StateOverflow, match="the output left the range"):
+        Weights(np.full((3, 1), 1e200), np.zeros(1))(np.full((2, 3), 1e200))
+    with pytest.raises(sn.StateOverflow, match="products of states left the range"):
+        Quadratic(np.zeros(3), np.eye(3))(states)
+    growing = sn.Reservoir(1e200 * np.eye(3), np.ones(3), sn.Linear())
+    with pytest.raises(sn.StateOverflow, match=r"the taught network overflowed at step \d+; lower the spectral radius"):
+        force(growing, np.ones(20), start=np.ones(3))

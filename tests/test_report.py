@@ -15,9 +15,10 @@ import xarray as xr
 import fake_experiment as fake
 from spheresn.experiments import EXPERIMENTS
 from spheresn.report import Drawing, Hole, Section, page
-from spheresn.report.draw import Sketch, drawings
+from spheresn.report.draw import Sketch, draw, drawings
 from spheresn.report.section import numbers
 from spheresn.report.svg import inline
+from spheresn.sweep import CannotWrite
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&"
 
@@ -100,14 +101,25 @@ def test_the_same_numbers_give_the_same_drawing(tmp_path):
     assert one == other
 
 
+def test_a_drawing_that_fails_is_told_but_one_that_cannot_be_written_stops_the_report(tmp_path):
+    def fails(dataset):
+        raise RuntimeError("no such\ncolour")
+
+    assert draw(Sketch(fails, {}, xr.Dataset(), tmp_path)) == ((), "RuntimeError: no such colour")
+    (tmp_path / "file").touch()
+    with pytest.raises(CannotWrite, match="must be writable, got File exists"):
+        draw(Sketch(fake.plot, fake.CAPTIONS, fake.collect(fake.Config(1), [fake.run(fake.Config(1), {"index": 0}, 0)]), tmp_path / "file"))
+
+
 def test_a_drawing_loses_what_reaches_beyond_it():
     source = (
         '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" onload="alert(1)" width="9" height="9">'
         "<style>* {}</style>"
-        '<script>1</script><path id="a" clip-path="url(#b)"/><use xlink:href="#a"/><image xlink:href="http://far.away/x.png"/></svg>'
+        '<script>1</script><path id="a" clip-path="url(#b)"/><use xlink:href="#a"/><image xlink:href="http://far.away/x.png"/>'
+        '<image xlink:href="data:image/png;base64,AA=="/></svg>'
     )
     text = inline(source, "p-", 'a "label"')
-    assert 'id="p-a"' in text and "url(#p-b)" in text and 'xlink:href="#p-a"' in text
+    assert 'id="p-a"' in text and "url(#p-b)" in text and 'xlink:href="#p-a"' in text and "data:image/png;base64,AA==" in text
     assert not any(word in text for word in ("style", "script", "onload", "far.away", "width"))
 
 

@@ -6,6 +6,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from concurrent.futures import Future
 from contextlib import closing
 from pathlib import Path
 
@@ -14,8 +15,28 @@ import pytest
 
 import fake_experiment as fake
 from runs import alive, children, rows, until
-from spheresn.sweep import InUse, Ledger, LedgerError, LocalPool, Outcome, Unit, Work, canonical, locked, perform, run, whole_file
+from spheresn.sweep import (
+    CannotWrite,
+    ClusterError,
+    DaskPool,
+    InUse,
+    Ledger,
+    LedgerError,
+    LocalPool,
+    Outcome,
+    Unit,
+    Work,
+    canonical,
+    locked,
+    perform,
+    remove_drafts,
+    run,
+    whole_file,
+)
 from spheresn.sweep.blob import pack, unpack
+from spheresn.sweep.files import DRAFT
+from spheresn.sweep.pools import _copy
+from spheresn.sweep.versions import commit
 from spheresn.sweep.worker import Worker, WorkerLost
 
 UNIT = Unit("fake", "{}", '{"index":0}', 0)
@@ -250,3 +271,102 @@ def test_workers_end_with_their_parent_whatever_they_do(tmp_path):
         worker = children(parent.pid)[0]
         parent.kill()
     until(lambda: not alive(worker))
+
+
+def test_a_write_that_fails_in_the_middle_leaves_nothing_of_it(tmp_path):
+    """Undone here, or by SQLite itself, as when the disk is full."""
+    whole, broken = ("a", "smoke", "{}", 0), ("b", "smoke", "{}", None)
+    with Ledger(tmp_path / "ledger.sqlite") as ledger:
+        with pytest.raises(LedgerError, match="NOT NULL constraint failed"):
+            ledger.announce([whole, broken])
+        assert ledger.runs() == {}
+        with pytest.raises(LedgerError, match="NOT NULL constraint failed"):
+            ledger._write([("INSERT OR ROLLBACK INTO run VALUES (?, ?, ?, ?)", run) for run in (whole, broken)])
+        assert ledger.runs() == {}
+        ledger.announce([whole])
+        assert ledger.runs() == {"a": ("smoke", "{}", 0)}
+
+
+def test_a_ledger_that_someone_else_holds_is_one_sentence(tmp_path):
+    with Ledger(tmp_path / "ledger.sqlite") as ledger, closing(sqlite3.connect(ledger.path, isolation_level=None)) as other:
+        ledger._connection.execute("PRAGMA busy_timeout = 1")
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(LedgerError, match="must be readable and writable, got database is locked; check the disk"):
+            ledger.record(UNIT, outcome(a=np.ones(1)))
+
+
+def test_a_ledger_that_is_not_to_be_made_must_exist(tmp_path):
+    with pytest.raises(LedgerError, match=f"got no such file; run `spheresn reproduce --out {tmp_path}` first"):
+        Ledger(tmp_path / "ledger.sqlite", make=False)
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_killed_writers_left_is_removed_and_nothing_else(tmp_path):
+    (tmp_path / "figures").mkdir()
+    for name in (f"{DRAFT}1.nc", f"figures/{DRAFT}2.svg", "a.nc"):
+        (tmp_path / name).touch()
+    remove_drafts(tmp_path)
+    assert {path.name for path in tmp_path.rglob("*")} == {"figures", "a.nc"}
+
+
+def test_a_file_where_none_can_be_is_one_sentence(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(CannotWrite, match="must be writable, got File exists; choose a directory"), whole_file(tmp_path / "file" / "a.txt"):
+        raise AssertionError("nothing can be written here")
+
+
+def test_without_git_there_is_no_commit(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert commit.__wrapped__() is None
+
+
+def test_what_a_dying_process_leaves_undone_is_done_here(monkeypatch):
+    def lost(function, item):
+        future = Future()
+        future.set_exception(WorkerLost("killed")) if item < 0 else future.set_result(100)
+        return future
+
+    pool = LocalPool(1)
+    monkeypatch.setattr(pool, "submit", lost)
+    assert list(pool.map(abs, [-1, 2, -3])) == [1, 100, 3]
+    pool.close()
+
+
+def test_a_closing_pool_hires_nobody():
+    """Else the new process would outlive the pool that ends all it knows."""
+    pool = LocalPool(1)
+    pool.close()
+    with pytest.raises(WorkerLost, match="must be open"):
+        pool._hire()
+
+
+def test_a_unit_that_cannot_be_sent_has_failed_and_the_others_have_not(tmp_path):
+    works = [Work(UNIT, lambda: {}, ()), *work(fake.Config(units=1))]
+    with Ledger(tmp_path / "ledger.sqlite") as ledger:
+        run(works, pool := LocalPool(1), ledger, quiet)
+        pool.close()
+        row = ledger.row(UNIT)
+        assert row is not None and row.status == "failed" and "pickle" in str(row.error) and len(ledger.done()) == 1
+
+
+class Remote:
+    """A future of Dask that ends with an error."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def result(self, timeout: float) -> None:
+        raise self.error
+
+
+def test_how_a_unit_ended_on_the_cluster_is_how_it_ended_here():
+    for error, kind in ((MemoryError("killed thrice"), MemoryError), (OSError("gone"), ClusterError)):
+        answer: Future[Outcome] = Future()
+        _copy(Remote(error), answer)
+        assert type(answer.exception()) is kind
+
+
+def test_without_distributed_the_sentence_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ClusterError, match=r"--dask must find the package distributed, got none; pip install 'spheresn\[cluster\]'"):
+        DaskPool("tcp://127.0.0.1:1")

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spheresn.tables import Clock, FileError, read_table
+from spheresn.tables import Clock, FileError, read, read_table
 from spheresn.tables.cells import cells_of
 from spheresn.tables.clock import clock_of
 
@@ -52,6 +52,7 @@ def test_a_table_without_header_keeps_its_first_row(tmp_path):
     ("times", "ahead"),
     [
         (("2024-02-27", "2024-02-28", "2024-02-29"), ["2024-03-01", "2024-03-02"]),
+        (("2024-02-26", "2024-02-28"), ["2024-03-01", "2024-03-03"]),
         (("2024-01-31", "2024-02-29", "2024-03-31"), ["2024-04-30", "2024-05-31"]),
         (("2024-11-01", "2024-12-01", "2025-01-01"), ["2025-02-01", "2025-03-01"]),
         (("2024-01-01T22:00", "2024-01-01T23:00", "2024-01-02T00:00"), ["2024-01-02T01:00:00", "2024-01-02T02:00:00"]),
@@ -169,3 +170,44 @@ def test_cells_of_any_kind_are_judged_like_text():
         cells = cells_of(column)
         assert np.array_equal(cells.numbers, [1.0, 2.5, np.nan, np.nan, np.nan], equal_nan=True)
         assert cells.wrong.tolist() == [False, False, False, True, False]
+
+
+def test_dates_are_no_numbers():
+    cells = cells_of(pd.Series(pd.to_datetime(["2020-01-01", None])))
+    assert np.isnan(cells.numbers).all() and cells.wrong.tolist() == [True, False]
+
+
+def test_times_that_are_numbers_are_written_drawn_and_told():
+    clock = clock_of("t", pd.Index([0.0, 0.1, 0.2]), 2)
+    assert clock.written == ["0", "0.1", "0.2"] and clock.spacing == "0.1"
+    assert np.allclose(clock.axis_ahead(2), [0.3, 0.4], rtol=1e-12)
+
+
+STEPS = {"90s": "90 s", "120s": "2 minutes", "1h": "1 hour", "36h": "36 hours", "D": "1 day", "48h": "2 days", "2W-MON": "2 weeks"}
+STEPS |= {
+    "B": "1 business day",
+    "MS": "1 month",
+    "3ME": "1 quarter",
+    "2MS": "2 months",
+    "YS": "1 year",
+    "WOM-3FRI": "the frequency WOM-3FRI",
+}
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_step_is_told_in_its_largest_whole_unit(step):
+    assert clock_of("time", pd.date_range("2020-01-01", periods=8, freq=step), 2).spacing == STEPS[step]
+
+
+def test_a_file_that_cannot_be_read_to_its_end_is_one_sentence(tmp_path, monkeypatch):
+    def fails(path):
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setitem(read.READERS, ".csv", fails)
+    with pytest.raises(FileError, match=r"FILE must be a whole CSV file, got .* \(Input/output error\); write it anew"):
+        read_table(written(tmp_path, "x\n1\n"))
+
+
+def test_a_column_that_was_asked_for_must_have_rows(tmp_path):
+    with pytest.raises(ValueError, match=r"FILE must have rows below its header, got none in 'table\.csv'; check"):
+        picked(tmp_path, "x,y\n", "x")

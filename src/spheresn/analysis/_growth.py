@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import sphere
 from .._checks import Floats, StateOverflow
 from ._setting import Carry
 
@@ -42,11 +43,12 @@ def _advance(carry: Carry, state: Floats, frame: Floats, rows: Floats) -> tuple[
     if len(frame) == 0:
         return carry(state, rows, frame)[0], frame, np.empty(0), 1.0
     state, carried = carry(state, rows, frame)
-    if not np.isfinite(carried).all():
+    with np.errstate(over="ignore", invalid="ignore"):
+        lengths = sphere.norms(carried)
+    if not np.isfinite(lengths).all():
         if len(rows) > 1:
             return state, frame, np.empty(0), 0.0
         raise StateOverflow("the tangents left the range of their floating point type in one step; lower the scale of the system")
-    lengths = np.linalg.norm(carried, axis=1)
     columns, upper = np.linalg.qr(carried.T)
     sizes = np.abs(upper.diagonal())
     lost = sizes <= 4 * carried.shape[1] * np.finfo(carried.dtype).eps * lengths

@@ -57,7 +57,7 @@ class Worker:
         self._process.wait()
 
 
-def serve(handle: int) -> None:
+def serve(handle: int) -> None:  # pragma: no cover - in a process that is killed, and never saves what it covered
     """In the worker: answer until the parent ends."""
     pipe, asked = Connection(handle), SimpleQueue[bytes]()
     threading.Thread(target=_listen, args=(pipe, asked), daemon=True).start()
@@ -69,7 +69,9 @@ def serve(handle: int) -> None:
             os._exit(1)
 
 
-def _listen(pipe: Connection[Any, Any], asked: SimpleQueue[bytes]) -> None:
+def _listen(
+    pipe: Connection[Any, Any], asked: SimpleQueue[bytes]
+) -> None:  # pragma: no cover - in a process that is killed, and never saves what it covered
     """The parent's end closes when the parent ends, killed or not: then end too, in the middle of whatever is being computed."""
     try:
         while True:
@@ -78,7 +80,7 @@ def _listen(pipe: Connection[Any, Any], asked: SimpleQueue[bytes]) -> None:
         os._exit(1)
 
 
-def _answer(message: bytes) -> bytes:
+def _answer(message: bytes) -> bytes:  # pragma: no cover - in a process that is killed, and never saves what it covered
     try:
         function, arguments = pickle.loads(message)
         return pickle.dumps((True, function(*arguments)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,8 +14,8 @@ from .cells import cells_of, words_of
 NAMES = {"time", "t", "date", "datetime", "timestamp", "day", "week", "month", "quarter", "year", "hour", "minute", "second", "seconds"}
 NAMES |= {"ds", "step", "index", "unnamed: 0", "zeit", "datum", "fecha", "tiempo", "jahr", "temps"}
 WORDS = ("time", "date")  # in a longer name, such as "Date (UTC)"
-CALENDAR = {"D": "1 day", "B": "1 business day", "W": "1 week", "MS": "1 month", "ME": "1 month", "QS": "1 quarter", "QE": "1 quarter"}
-CALENDAR |= {"YS": "1 year", "YE": "1 year"}
+CALENDAR = {"D": "day", "B": "business day", "W": "week", "MS": "month", "ME": "month", "QS": "quarter", "QE": "quarter"}
+CALENDAR |= {"YS": "year", "YE": "year"}
 SAME = 1e-6  # of a step: rounding of printed times
 
 
@@ -70,8 +71,9 @@ class Clock:
             return _span(pd.Timedelta(self.step))
         if isinstance(self.step, float):
             return _number(self.step)
-        written = str(getattr(self.step, "freqstr", self.step))
-        return CALENDAR.get(written.split("-")[0], f"the frequency {written}")
+        offset: Any = self.step
+        unit = CALENDAR.get(offset.rule_code.split("-")[0])
+        return f"the frequency {offset.freqstr}" if unit is None else _counted(offset.n, unit)
 
     @property
     def _days(self) -> bool:
@@ -86,8 +88,12 @@ def _span(step: pd.Timedelta) -> str:
     for unit, size in (("day", 86400.0), ("hour", 3600.0), ("minute", 60.0)):
         count = step.total_seconds() / size
         if count >= 1 and count == round(count):
-            return f"{count:.0f} {unit}{'s' if count != 1 else ''}"
+            return _counted(count, unit)
     return f"{step.total_seconds():g} s"
+
+
+def _counted(count: float, unit: str) -> str:
+    return f"{count:.0f} {unit}{'s' if count != 1 else ''}"
 
 
 def _number(value: float) -> str:
