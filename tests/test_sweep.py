@@ -33,6 +33,7 @@ from spheresn.sweep import (
     run,
     whole_file,
 )
+from spheresn.sweep._schema import create
 from spheresn.sweep.blob import pack, unpack
 from spheresn.sweep.files import DRAFT
 from spheresn.sweep.pools import _copy
@@ -370,3 +371,12 @@ def test_without_distributed_the_sentence_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(ClusterError, match=r"--dask must find the package distributed, got none; pip install 'spheresn\[cluster\]'"):
         DaskPool("tcp://127.0.0.1:1")
+
+
+def test_a_ledger_has_its_log_from_the_start(tmp_path):
+    """Turning the log on later takes a rollback journal, which a killed process leaves behind and a reader cannot roll back."""
+    path = tmp_path / "ledger.sqlite"
+    create(path)
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)

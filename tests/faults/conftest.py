@@ -22,8 +22,8 @@ COLUMNS = ("attack", "tries", "broke", "seconds", "note")
 class Attack:
     """One kind of attack: how often it was tried, and a line for each try that broke something."""
 
-    def __init__(self) -> None:
-        self.tries, self.note, self.broke, self.began = 0, "", list[str](), time.monotonic()
+    def __init__(self, name: str) -> None:
+        self.name, self.tries, self.note, self.broke, self.began = 0, "", list[str](), time.monotonic()
 
     @contextmanager
     def attempt(self, what: object = "") -> Iterator[None]:
@@ -38,16 +38,10 @@ class Attack:
 @pytest.fixture
 def attack(request: pytest.FixtureRequest) -> Iterator[Attack]:
     """The attack of this test, named by the first line of its docstring and its parameters."""
-    one = Attack()
+    name, (_, _, parameters) = str(request.function.__doc__).strip().splitlines()[0].rstrip("."), request.node.name.partition("[")
+    one = Attack(f"{name} ({parameters[:-1]})" if parameters else name)
     yield one
-    name = str(request.function.__doc__).strip().splitlines()[0].rstrip(".")
-    _, _, parameters = request.node.name.partition("[")
-    cells = (
-        name + f" ({parameters[:-1]})" * bool(parameters),
-        f"{one.tries:,}",
-        str(len(one.broke)),
-        f"{time.monotonic() - one.began:.0f}",
-    )
+    cells = [one.name, f"{one.tries:,}", str(len(one.broke)), f"{time.monotonic() - one.began:.0f}", one.note]
     request.node.user_properties.append(("attack", [*cells, one.note]))
     assert one.tries and not one.broke, "\n".join(one.broke[:5])
 

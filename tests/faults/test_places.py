@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -115,13 +116,15 @@ def test_two_runs_at_once(attack, tmp_path, undisturbed):
             same(out, undisturbed)
 
 
-def test_the_next_run_does_not_wait_for_the_dead(attack, tmp_path, undisturbed):
-    """A run started in the moment its forerunner is killed."""
-    for run in range(4):
+def test_killed_in_its_first_moments(attack, tmp_path, undisturbed):
+    """kill -9 while the ledger is being made and opened."""
+    dice = random.Random(8)
+    for run in range(12):
         with attack.attempt(f"run {run}"):
             out = tmp_path / str(run)
             process = begin(out)
-            at_work(out, process, 2 * run)
+            at_work(out, process)
+            time.sleep(dice.uniform(0.0, 0.03))
             kill(process)
             complete(out)
             same(out, undisturbed)

@@ -20,7 +20,8 @@ def laws(request):
 
 def test_random_networks_and_data(laws, attack):
     """Random networks, signals and settings"""
-    attack.name += f": {laws.__name__.removeprefix('test_properties_').replace('test_properties', 'driving')}"
+    kind = laws.__name__.removeprefix("test_properties_").replace("test_properties", "driving")
+    attack.name = f"Random networks, signals and settings: {kind}"
     attack.note = f"{len(laws.LAWS)} properties"
     for name, (law, cases) in laws.LAWS.items():
         with attack.attempt(name):

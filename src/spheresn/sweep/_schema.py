@@ -32,7 +32,10 @@ def create(path: Path) -> None:
         connection.execute(f"PRAGMA user_version = {FORMAT}")
         for table in TABLES.values():
             connection.execute(table)
-        content = connection.serialize()
+        content = bytearray(connection.serialize())
+    # Bytes 18 and 19 of the file format: with a write-ahead log from the start. Turning it on later takes a rollback journal, and a process
+    # killed just then leaves one that `judge`, which only reads, cannot roll back.
+    content[18:20] = b"\2\2"
     with whole_file(path) as draft:
         draft.write_bytes(content)
 
