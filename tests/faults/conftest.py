@@ -23,7 +23,7 @@ class Attack:
     """One kind of attack: how often it was tried, and a line for each try that broke something."""
 
     def __init__(self, name: str) -> None:
-        self.name, self.tries, self.note, self.broke, self.began = 0, "", list[str](), time.monotonic()
+        self.name, self.tries, self.note, self.broke, self.began = name, 0, "", list[str](), time.monotonic()
 
     @contextmanager
     def attempt(self, what: object = "") -> Iterator[None]:
@@ -42,7 +42,7 @@ def attack(request: pytest.FixtureRequest) -> Iterator[Attack]:
     one = Attack(f"{name} ({parameters[:-1]})" if parameters else name)
     yield one
     cells = [one.name, f"{one.tries:,}", str(len(one.broke)), f"{time.monotonic() - one.began:.0f}", one.note]
-    request.node.user_properties.append(("attack", [*cells, one.note]))
+    request.node.user_properties.append(("attack", cells))
     assert one.tries and not one.broke, "\n".join(one.broke[:5])
 
 
