@@ -158,7 +158,12 @@ class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[m
         return clone(self.readout).fit(features, wanted[:, 0] if self._one_output else wanted)
 
     def _read(self, features: Floats) -> Floats:
-        outputs = np.asarray(self.weights_(features) if self.readout is None else self.weights_.predict(features))
+        outputs = self.weights_(features) if self.readout is None else self._predicted(features)
+        return outputs[:, 0] if self._one_output and outputs.ndim == 2 else outputs
+
+    def _predicted(self, features: Floats) -> Floats:
+        """By a regressor of the user's own, which may not judge its numbers as ours does."""
+        outputs = np.asarray(self.weights_.predict(features))
         if not np.isfinite(outputs).all():
             raise StateOverflow("the prediction left the range of its floating point type; bring input and target to ordinary numbers")
-        return outputs[:, 0] if self._one_output and outputs.ndim == 2 else outputs
+        return outputs

@@ -57,7 +57,10 @@ class Worker:
         self._process.wait()
 
 
-def serve(handle: int) -> None:  # pragma: no cover - in a process that is killed, and never saves what it covered
+# What follows runs in the worker, which is killed in the end and never saves what its tests covered.
+
+
+def serve(handle: int) -> None:  # pragma: no cover - in a process that is killed
     """In the worker: answer until the parent ends."""
     pipe, asked = Connection(handle), SimpleQueue[bytes]()
     threading.Thread(target=_listen, args=(pipe, asked), daemon=True).start()
@@ -69,9 +72,7 @@ def serve(handle: int) -> None:  # pragma: no cover - in a process that is kille
             os._exit(1)
 
 
-def _listen(
-    pipe: Connection[Any, Any], asked: SimpleQueue[bytes]
-) -> None:  # pragma: no cover - in a process that is killed, and never saves what it covered
+def _listen(pipe: Connection[Any, Any], asked: SimpleQueue[bytes]) -> None:  # pragma: no cover - in a process that is killed
     """The parent's end closes when the parent ends, killed or not: then end too, in the middle of whatever is being computed."""
     try:
         while True:
@@ -80,7 +81,7 @@ def _listen(
         os._exit(1)
 
 
-def _answer(message: bytes) -> bytes:  # pragma: no cover - in a process that is killed, and never saves what it covered
+def _answer(message: bytes) -> bytes:  # pragma: no cover - in a process that is killed
     try:
         function, arguments = pickle.loads(message)
         return pickle.dumps((True, function(*arguments)))
