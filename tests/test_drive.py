@@ -23,6 +23,16 @@ def test_compiled_loops_equal_the_plain_loop(activation, topology, leak, rng):
         assert np.allclose(sn.drive(reservoir, signal, start), iterate(reservoir, signal, start), rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("topology", sn.topology.TOPOLOGIES)
+@pytest.mark.parametrize("inputs", [0, 1, 3])
+def test_any_number_of_inputs(inputs, topology, rng):
+    """The loops take the first input together with W x where they can; without any input there is nothing to take."""
+    for units in (1, 7, 40):
+        reservoir = network(units, sn.OnSphere(), rng, topology, n_inputs=inputs, bias_scaling=0.2)
+        signal, start = rng.standard_normal((30, inputs)), rng.standard_normal(units)
+        assert np.allclose(sn.drive(reservoir, signal, start), iterate(reservoir, signal, start), rtol=0, atol=1e-12)
+
+
 @pytest.mark.parametrize("units", [300, 301])
 def test_rotation_equals_its_orthogonal_matrix_over_a_thousand_steps(units, rng):
     reservoir = network(units, sn.OnSphere(), rng, "rotation", spectral_radius=1.5)

@@ -90,16 +90,16 @@ def test_sums_of_many_series_are_the_sums_of_their_rows(rng, monkeypatch, group)
 def test_predictions_of_a_long_series_do_not_hold_all_its_states(rng, monkeypatch):
     """Each estimator reads one piece of states after the other, and says the same as with all of them at once."""
     x, labels = rng.standard_normal((10_000, 1)), np.arange(10_000) % 2
-    made: list[int] = []
-    monkeypatch.setattr(stream, "drive_chunks", lambda *a, **k: (made.append(len(s)) or s for s in sn.drive_chunks(*a, **k)))
     fixed = {"units": 20, "memory": 3, "bend": 0.5, "random_state": 0}
     regressor = sn.ESNRegressor(**fixed).fit(x, x)
+    classifier, forecaster = sn.ESNClassifier(**fixed).fit(x, labels), sn.ESNForecaster(**fixed).fit(x)
+    made: list[int] = []
+    monkeypatch.setattr(stream, "drive_chunks", lambda *a, **k: (made.append(len(s)) or s for s in sn.drive_chunks(*a, **k)))
     expected = regressor.weights_(regressor.transform(x))
     assert np.allclose(regressor.predict(x), expected, rtol=1e-12) and made == [4096, 4096, 1808]
-    classifier = sn.ESNClassifier(**fixed).fit(x, labels)
     scores = classifier.weights_(classifier.frame_.states(x))
     assert np.allclose(classifier.decision_function(x), scores[:, 1] - scores[:, 0], atol=1e-12) and len(made) == 6
-    assert sn.ESNForecaster(**fixed).fit(x).predict(x).shape == (10_000, 1) and len(made) == 9
+    assert forecaster.predict(x).shape == (10_000, 1) and len(made) == 9
 
 
 def test_hearing_a_long_series_keeps_its_last_state_only(monkeypatch):

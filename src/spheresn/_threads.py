@@ -17,9 +17,9 @@ _LIMITED = ContextVar("_LIMITED", default=False)  # setting a limit twice costs 
 
 
 @contextmanager
-def one_for_small(size: int) -> Iterator[None]:
+def one_for_small(size: int, large: int = LARGE) -> Iterator[None]:
     """One thread within the block if the matrices are small: two were measured to be up to 28 times slower (benchmarks/RESULTS.md)."""
-    if size >= LARGE or _LIMITED.get():
+    if size >= large or _LIMITED.get():
         yield
         return
     token = _LIMITED.set(True)

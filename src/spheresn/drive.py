@@ -62,11 +62,15 @@ def drive_chunks(reservoir: Reservoir, signal: Any, chunk: int = CHUNK, start: A
 
 
 def loop_arguments(reservoir: Reservoir) -> tuple[Any, ...] | None:
-    """(W, W_inᵀ, b, activation) as the compiled loops want them; None for an activation of the user's own."""
+    """(W, W_inᵀ, b, activation) as the compiled loops want them; None for an activation of the user's own.
+
+    W_inᵀ has at least one row, of zeros where there is no input: the loops add the first input without asking whether there is one.
+    """
     act = activation_code(reservoir)
     if act is None:
         return None
-    return reservoir.recurrent.kernel_data(), np.ascontiguousarray(reservoir.inputs.T), reservoir.bias, act
+    inputs = reservoir.inputs.T if reservoir.n_inputs else np.zeros((1, reservoir.units), reservoir.dtype)
+    return reservoir.recurrent.kernel_data(), np.ascontiguousarray(inputs), reservoir.bias, act
 
 
 def known_activation(reservoir: Reservoir) -> tuple[Any, ...]:

@@ -151,6 +151,7 @@ def _vector_growth(system: System, state: Floats, tangents: Floats, rows: Floats
     if arguments is None:
         return grow(carrier(system), state, tangents, rows, longest=1)[2][1][:, 0]
     matrix, inputs, bias, act = arguments
-    growth = np.empty(len(rows))
-    judge(*kernels.tangent_vector_loop(matrix, inputs, bias, act, rows, state, tangents[0], growth))
-    return growth
+    sizes = np.empty(len(rows))
+    judge(*kernels.tangent_vector_loop(matrix, inputs, bias, act, rows, state, tangents[0], sizes))
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(sizes))

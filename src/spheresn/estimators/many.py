@@ -9,12 +9,11 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from .._checks import Floats
-from ..drive import drive_chunks
 from ..readout import Gram, Sample
-from ..readout.gram import BLOCK, Sums
+from ..readout.gram import Sums, block_rows
 from .stream import Frame
 
-GROUP = 4 * BLOCK  # rows whose products cost far more than the N × N matrix that one group of series needs
+GROUP = 4096  # rows whose products cost far more than the N × N matrix that one group of series needs
 
 Piece = tuple[Floats, Floats]  # features (T, n) and targets (T, m)
 Lesson = tuple[Floats, Floats, int]  # rows (T, d), targets (T, m), and how many of them are washout
@@ -34,8 +33,8 @@ def sums_of(frame: Frame, lessons: Sequence[Lesson], n_jobs: Any) -> tuple[Gram,
 
 def gathered(pieces: Iterable[Piece], features: int, outputs: int) -> tuple[Gram, Sample]:
     """Gram matrix and sample of pieces as they come."""
-    sums, sample = Sums(features, outputs), Sample.empty(features, outputs)
-    for states, wanted in _blocks(pieces):
+    sums, sample = Sums.empty(features, outputs), Sample.empty(features, outputs)
+    for states, wanted in _blocks(pieces, block_rows(features)):
         sums.take(states, wanted)
         sample = sample.taking(states, wanted)
     return sums.gram, sample
@@ -56,22 +55,19 @@ def _taken(frame: Frame, group: Sequence[Lesson]) -> tuple[Gram, Sample]:
 
 
 def _pieces(frame: Frame, rows: Floats, targets: Floats, washout: int) -> Iterator[Piece]:
-    """Of one series, BLOCK rows at a time, as a stream takes them."""
-    parts = (frame.scaler.forward(rows[first : first + BLOCK]) for first in range(0, len(rows), BLOCK))
-    first = 0
-    for states in drive_chunks(frame.reservoir, parts, BLOCK):
-        skip, end = max(washout - first, 0), first + len(states)
-        if skip < len(states):
-            yield frame.features(states[skip:]), targets[first + skip : end]
-        first = end
+    """Of one series, a block at a time, as a stream takes them."""
+    for states, wanted in frame.pieces(rows, targets):
+        if washout < len(states):
+            yield frame.features(states[max(washout, 0) :]), wanted[max(washout, 0) :]
+        washout -= len(states)
 
 
-def _blocks(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Short pieces put together to at most BLOCK rows: products of few rows are slow."""
+def _blocks(pieces: Iterable[Piece], most: int) -> Iterator[Piece]:
+    """Short pieces put together to `most` rows at most: products of few rows are slow."""
     held: list[Piece] = []
     count = 0
     for piece in pieces:
-        if held and count + len(piece[0]) > BLOCK:
+        if held and count + len(piece[0]) > most:
             yield _joined(held)
             held, count = [], 0
         held.append(piece)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from .._checks import Floats
 from ..drive import drive, drive_chunks
 from ..readout import Quadratic, Sample
-from ..readout.gram import BLOCK, Sums
+from ..readout.gram import Sums, block_rows
 from ..reservoir import Reservoir
 
 
@@ -69,6 +69,13 @@ class Frame:
         chunks = drive_chunks(self.reservoir, self.scaler.forward(rows), start=start)
         return np.concatenate([readout(self.features(states)) for states in chunks])
 
+    def pieces(self, rows: Floats, targets: Floats, start: Floats | None = None) -> Iterator[tuple[Floats, Floats]]:
+        """States and targets, a block at a time."""
+        first = 0
+        for states in drive_chunks(self.reservoir, self.scaler.forward(rows), block_rows(self.width), start):
+            yield states, targets[first : first + len(states)]
+            first += len(states)
+
     @property
     def width(self) -> int:
         """The number of features."""
@@ -83,8 +90,8 @@ class Frame:
 
 @dataclass(eq=False)
 class Stream:
-    """One series taken in piece by piece. Rows are driven and summed in blocks that begin at multiples of BLOCK from its start,
-    so that the sums are the same to the last bit however the series is cut."""
+    """One series taken in piece by piece. Rows are driven and summed in blocks that begin at multiples of `block_rows` from its
+    start, so that the sums are the same to the last bit however the series is cut."""
 
     frame: Frame
     washout: int
@@ -97,15 +104,14 @@ class Stream:
     pending: tuple[Floats, Floats] | None = None
 
     def __post_init__(self) -> None:
-        self.sums, self.sample = Sums(self.frame.width, self.outputs), Sample.empty(self.frame.width, self.outputs)
+        self.sums, self.sample = Sums.empty(self.frame.width, self.outputs), Sample.empty(self.frame.width, self.outputs)
 
     def take(self, rows: Floats, targets: Floats) -> Stream:
         """Take in the rows that come next; whole blocks at once, the rest with the next ones."""
         if self.pending is not None:
             rows, targets = np.vstack([self.pending[0], rows]), np.vstack([self.pending[1], targets])
-        whole = len(rows) - len(rows) % BLOCK
-        for first in range(0, whole, BLOCK):
-            self._absorb(rows[first : first + BLOCK], targets[first : first + BLOCK])
+        whole = len(rows) - len(rows) % block_rows(self.frame.width)
+        self._absorb(rows[:whole], targets[:whole])
         self.pending = rows[whole:].copy(), targets[whole:].copy()
         return self
 
@@ -119,11 +125,12 @@ class Stream:
         return done
 
     def _absorb(self, rows: Floats, targets: Floats) -> None:
-        states = self.frame.states(rows, self.state)
-        skip = min(max(self.washout - self.seen, 0), len(rows))
-        features, wanted = self.frame.features(states[skip:]), targets[skip:]
-        if len(features):
-            self.sums.take(features, wanted)
-            if self.sampled:
-                self.sample = self.sample.taking(features, wanted)
-        self.state, self.seen = states[-1].copy(), self.seen + len(rows)
+        for states, wanted in self.frame.pieces(rows, targets, self.state):
+            self.state = states[-1].copy()
+            skip = min(max(self.washout - self.seen, 0), len(states))
+            self.seen += len(states)
+            if skip < len(states):
+                features = self.frame.features(states[skip:])
+                self.sums.take(features, wanted[skip:])
+                if self.sampled:
+                    self.sample = self.sample.taking(features, wanted[skip:])

@@ -6,18 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .names import BENT, DEGENERATE, FINE, OVERFLOW, SPHERE, TANH, compiled
+from .names import BENT, DEGENERATE, FINE, OVERFLOW, SPHERE, TANH, compiled, inlined
 from .tanh import vector_tanh
-
-
-@compiled
-def add_input(inputs: Any, bias: Any, row: Any, a: Any) -> None:
-    """a += W_in s + b, one input after the other, so that the result does not depend on how a signal is cut."""
-    for i in range(len(a)):
-        a[i] += bias[i]
-    for j in range(len(row)):
-        for i in range(len(a)):
-            a[i] += inputs[j, i] * row[j]
 
 
 @compiled
@@ -30,9 +20,8 @@ def sum_of_squares(a: Any) -> Any:
 
 
 @compiled
-def project(a: Any, radius: Any, low: Any, high: Any, out: Any) -> int:
-    """out = r a/|a|; a and out may be the same array. Squares are safe between low and high, else a is scaled first."""
-    squares = sum_of_squares(a)
+def project(a: Any, squares: Any, radius: Any, low: Any, high: Any, out: Any) -> int:
+    """out = r a/|a|, squares = |a|²; a and out may be the same array. Squares are safe between low and high, else a is scaled first."""
     if low < squares < high and low < radius * radius < high:
         scale = radius / np.sqrt(squares)
         for i in range(len(a)):
@@ -72,10 +61,9 @@ def bend(a: Any, scale: Any, strength: Any, out: Any) -> Any:
 
 
 @compiled
-def project_bent(a: Any, radius: Any, strength: Any, low: Any, high: Any, out: Any) -> int:
+def project_bent(a: Any, squares: Any, radius: Any, strength: Any, low: Any, high: Any, out: Any) -> int:
     """Project to radius √N, bend, project to radius r."""
     one, root = a.dtype.type(1), np.sqrt(a.dtype.type(len(a)))
-    squares = sum_of_squares(a)
     if low < squares < high:
         squares = bend(a, root / np.sqrt(squares), strength, out)
     else:
@@ -94,42 +82,57 @@ def project_bent(a: Any, radius: Any, strength: Any, low: Any, high: Any, out: A
 @compiled
 def keep_direction(previous: Any, radius: Any, low: Any, high: Any, out: Any) -> None:
     """The previous direction; from the zero state, which has none either, the fixed point r(1, ..., 1)/√N."""
-    if project(previous, radius, low, high, out) == DEGENERATE:
+    if project(previous, sum_of_squares(previous), radius, low, high, out) == DEGENERATE:
         out[:] = radius / np.sqrt(out.dtype.type(len(out)))
 
 
 @compiled
-def elementwise(kind: int, a: Any, out: Any) -> int:
-    """tanh a or a itself; any infinity or NaN shows in the sum of the products with zero."""
-    zero = a.dtype.type(0)
-    witness = zero
+def elementwise(kind: int, a: Any, squares: Any, high: Any, out: Any) -> int:
+    """tanh a or a itself; where |a|² is not safe, any infinity or NaN shows in the sum of the products with zero."""
     if kind == TANH:
         for i in range(len(a)):
-            witness += a[i] * zero
             out[i] = vector_tanh(a[i])
     else:
         for i in range(len(a)):
-            witness += a[i] * zero
             out[i] = a[i]
+    if squares < high:
+        return FINE
+    zero = a.dtype.type(0)
+    witness = zero
+    for i in range(len(a)):
+        witness += a[i] * zero
     return FINE if witness == 0 else OVERFLOW
 
 
+@inlined
+def activate(act: Any, a: Any, squares: Any, previous: Any, out: Any) -> int:
+    """The next state, squares = |a|². The sphere without leak and extremes is done here, in the loop that asks for it."""
+    kind, radius, _, leak, low, high = act
+    if kind == SPHERE and leak == 1 and low < squares < high and low < radius * radius < high:
+        scale = radius / np.sqrt(squares)
+        for i in range(len(a)):
+            out[i] = a[i] * scale
+        return FINE
+    return activate_any(act, a, squares, previous, out)
+
+
 @compiled
-def activate(kind: int, radius: Any, strength: Any, leak: Any, low: Any, high: Any, a: Any, previous: Any, out: Any) -> int:
-    """The next state: activation, then the leak, then on the sphere a second projection."""
+def activate_any(act: Any, a: Any, squares: Any, previous: Any, out: Any) -> int:
+    """Activation, then the leak, then on the sphere a second projection."""
+    kind, radius, strength, leak, low, high = act
     spherical = kind < TANH
     if kind == SPHERE:
-        status = project(a, radius, low, high, out)
+        status = project(a, squares, radius, low, high, out)
     elif kind == BENT:
-        status = project_bent(a, radius, strength, low, high, out)
+        status = project_bent(a, squares, radius, strength, low, high, out)
     else:
-        status = elementwise(kind, a, out)
+        status = elementwise(kind, a, squares, high, out)
     if status == FINE and leak != 1:
         keep = a.dtype.type(1) - leak
         for i in range(len(a)):
             out[i] = keep * previous[i] + leak * out[i]
         if spherical:
-            status = project(out, radius, low, high, out)
+            status = project(out, sum_of_squares(out), radius, low, high, out)
     if status == DEGENERATE:
         keep_direction(previous, radius, low, high, out)
     return status

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .activate import activate, add_input
+from .activate import activate
+from .excite import add_input
 from .names import DEGENERATE, OVERFLOW, copy_row, entry
 
 
@@ -19,7 +20,6 @@ def batch_loop(
     inputs (B or 1, d, N), biases (B or 1, N), signals (B or 1, T, d): a first axis of one is shared by all.
     Returns the number of degenerate steps, and the row and step that overflowed, or -1, -1.
     """
-    kind, radius, bend, leak, low, high = act
     count, steps, _ = states.shape
     current, a = starts.copy(), np.empty_like(starts)
     degenerate = 0
@@ -29,8 +29,8 @@ def batch_loop(
             row = a[b]
             for i in range(len(row)):
                 row[i] *= scales[b]
-            add_input(inputs[b % len(inputs)], biases[b % len(biases)], signals[b % len(signals), k], row)
-            status = activate(kind, radius, bend, leak, low, high, row, current[b], states[b, k])
+            squares = add_input(inputs[b % len(inputs)], biases[b % len(biases)], signals[b % len(signals), k], row)
+            status = activate(act, row, squares, current[b], states[b, k])
             if status == OVERFLOW:
                 return degenerate, b, k
             degenerate += status == DEGENERATE

@@ -6,18 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from .activate import activate, add_input
-from .multiply import multiply
-from .names import OVERFLOW, compiled, copy_row, entry
+from .activate import activate
+from .excite import excite
+from .names import OVERFLOW, copy_row, entry, inlined
 from .rotate import absorb_fading, back_substitute
 
 ENDLESS = 1e100  # deviations of the series: a run that gets here is as good as infinite, and can still be scaled back
 
 
-@compiled
-def read_out(readout: Any, state: Any, output: Any) -> bool:
+@inlined
+def read_out(
+    carry: Any, intercept: Any, linear: Any, centre: Any, components: Any, quadratic: Any, scores: Any, state: Any, output: Any
+) -> bool:
     """output = carry · output + b + Wᵀ (x, products of principal components)."""
-    carry, intercept, linear, centre, components, quadratic, scores = readout
     finite = True
     for c in range(len(scores)):
         total = 0.0
@@ -44,19 +45,18 @@ def closed_loop(recurrent: Any, inputs: Any, bias: Any, act: Any, readout: Any, 
 
     `start` is the state before the value `last` is heard; `last` is changed.
     """
-    kind, radius, bend, leak, low, high = act
+    carry, intercept, linear, centre, components, quadratic, scores = readout
     steps, m = outputs.shape
     state, after, a = start.copy(), np.empty_like(start), np.empty_like(start)
     heard = np.empty(m + known.shape[1], start.dtype)
     for k in range(steps):
         copy_row(last, heard[:m])
         copy_row(known[k], heard[m:])
-        multiply(recurrent, state, a)
-        add_input(inputs, bias, heard, a)
-        if activate(kind, radius, bend, leak, low, high, a, state, after) == OVERFLOW:
+        squares = excite(recurrent, state, inputs, bias, heard, a)
+        if activate(act, a, squares, state, after) == OVERFLOW:
             return k
         state, after = after, state
-        if not read_out(readout, state, last):
+        if not read_out(carry, intercept, linear, centre, components, quadratic, scores, state, last):
             return k
         copy_row(last, outputs[k])
     return steps
@@ -71,7 +71,6 @@ def taught_loop(
     `learning` is (every, forgetting, penalty), `factors` the triangle and right side, changed in place.
     Returns the number of steps that stayed finite, and the last state.
     """
-    kind, radius, bend, leak, low, high = act
     every, forgetting, penalty = learning
     triangle, right = factors
     steps, m = outputs.shape
@@ -81,9 +80,8 @@ def taught_loop(
     weights = np.zeros_like(right)
     for k in range(steps):
         copy_row(signal[k], heard[:d])
-        multiply(recurrent, state, a)
-        add_input(inputs, bias, heard, a)
-        if activate(kind, radius, bend, leak, low, high, a, state, after) == OVERFLOW:
+        squares = excite(recurrent, state, inputs, bias, heard, a)
+        if activate(act, a, squares, state, after) == OVERFLOW:
             return k, state
         state, after = after, state
         if k % every == 0:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .activate import activate, add_input
-from .multiply import multiply
+from .activate import activate
+from .excite import excite
 from .names import DEGENERATE, OVERFLOW, entry
 
 
@@ -17,16 +17,15 @@ def open_loop(recurrent: Any, inputs: Any, bias: Any, act: Any, signal: Any, sta
 
     `inputs` is W_in transposed (d, N); `act` is (kind, radius, bend, leak, low, high).
     """
-    kind, radius, bend, leak, low, high = act
     previous = start
     degenerate = 0
     a = np.empty_like(start)
     for k in range(len(signal)):
-        multiply(recurrent, previous, a)
-        add_input(inputs, bias, signal[k], a)
-        status = activate(kind, radius, bend, leak, low, high, a, previous, states[k])
+        squares = excite(recurrent, previous, inputs, bias, signal[k], a)
+        state = states[k]
+        status = activate(act, a, squares, previous, state)
         if status == OVERFLOW:
             return degenerate, k
         degenerate += status == DEGENERATE
-        previous = states[k]
+        previous = state
     return degenerate, -1

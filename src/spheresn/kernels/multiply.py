@@ -65,8 +65,8 @@ def _shift(data: Any, x: Any, out: Any) -> None:  # pragma: no cover - compiled 
 def _rotation(data: Any, x: Any, out: Any) -> None:  # pragma: no cover - compiled by numba
     half = len(x) // 2
     for i in range(half):
-        out[i] = data.cosines[i] * x[i] - data.sines[i] * x[half + i]
-        out[half + i] = data.sines[i] * x[i] + data.cosines[i] * x[half + i]
+        out[i] = data.turns[0, i] * x[i] - data.turns[1, i] * x[half + i]
+        out[half + i] = data.turns[1, i] * x[i] + data.turns[0, i] * x[half + i]
     if len(x) > 2 * half:
         out[2 * half] = data.lone * x[2 * half]
 

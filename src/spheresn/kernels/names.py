@@ -22,6 +22,11 @@ def compiled(function: Function) -> Function:
     return cast(Function, _jit(function))
 
 
+def inlined(function: Function) -> Function:
+    """`compiled`, as part of its caller: for the few short functions whose call would cost as much as what they do."""
+    return cast(Function, _jit(function, forceinline=True))
+
+
 def entry(function: Function) -> Function:
     """A loop that Python calls: compiled at its first call and kept on disk.
 

@@ -8,12 +8,11 @@ import numpy as np
 from numba.extending import overload
 
 from ..topology._dense import DenseData
-from .activate import sum_of_squares
 from .multiply import PRODUCTS, multiply
-from .names import FASTMATH, compiled
+from .names import FASTMATH, inlined
 
 
-@compiled
+@inlined
 def dot(a: Any, b: Any) -> Any:
     """a · b."""
     total = a.dtype.type(0)
@@ -22,7 +21,7 @@ def dot(a: Any, b: Any) -> Any:
     return total
 
 
-@compiled
+@inlined
 def without(unit: Any, c: Any, gain: Any) -> None:
     """c = gain (c - unit (unit · c))."""
     along = dot(unit, c)
@@ -30,10 +29,9 @@ def without(unit: Any, c: Any, gain: Any) -> None:
         c[i] = gain * (c[i] - along * unit[i])
 
 
-@compiled
-def length(a: Any, low: Any, high: Any) -> Any:
-    """|a|, without overflow or underflow of the squares, which are safe between low and high."""
-    squares = sum_of_squares(a)
+@inlined
+def length(a: Any, squares: Any, low: Any, high: Any) -> Any:
+    """|a| from squares = |a|², without overflow or underflow: they are safe between low and high."""
     if low < squares < high:
         return np.sqrt(squares)
     largest = largest_of(a)
@@ -45,7 +43,7 @@ def length(a: Any, low: Any, high: Any) -> Any:
     return largest * np.sqrt(total)
 
 
-@compiled
+@inlined
 def largest_of(a: Any) -> Any:
     """max |a_i|; infinite when an entry is not finite."""
     largest = a.dtype.type(0)
@@ -56,19 +54,19 @@ def largest_of(a: Any) -> Any:
     return largest
 
 
-@compiled
-def scale_to_one(a: Any, low: Any, high: Any) -> Any:
-    """a/|a| in place, unless |a| is zero or infinite; returns |a|."""
-    size = length(a, low, high)
+@inlined
+def scale_to_one(a: Any, squares: Any, low: Any, high: Any, out: Any) -> Any:
+    """out = a/|a|, unless |a| is zero or infinite; a and out may be the same array. Returns |a|."""
+    size = length(a, squares, low, high)
     if size == 0 or not np.isfinite(size):
         return size
     inverse = a.dtype.type(1) / size
     if np.isfinite(inverse) and inverse != 0:
         for i in range(len(a)):
-            a[i] *= inverse
+            out[i] = a[i] * inverse
     else:
         for i in range(len(a)):
-            a[i] /= size
+            out[i] = a[i] / size
     return size
 
 
@@ -86,7 +84,7 @@ def _dense_both(data: Any, x: Any, block: Any, a: Any, out: Any) -> None:  # pra
         np.dot(block, data.matrix.T, out)
 
 
-@compiled
+@inlined
 def _dense_pair(matrix: Any, x: Any, y: Any, out_x: Any, out_y: Any) -> None:
     """Four rows of W at a time, each loaded once for both vectors."""
     n, i = len(x), 0

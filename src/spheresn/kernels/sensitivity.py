@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .activate import sum_of_squares
 from .names import FINE, copy_row, entry
 from .rows import length, multiply_both
 from .tangent import tangent_step, work_space
@@ -19,16 +20,16 @@ def sensitivity_loop(recurrent: Any, inputs: Any, bias: Any, act: Any, signal: A
     """
     times, slots = sizes.shape
     width = len(inputs)
-    work = work_space(state)
+    a, value, slope, mixed = work_space(state)
     old = np.zeros((slots * width, len(state)), state.dtype)
     new = np.empty_like(old)
     for k in range(len(signal)):
-        multiply_both(recurrent, state, old, work[0], new)
+        multiply_both(recurrent, state, old, a, new)
         newest = (k % slots) * width
         old[newest : newest + width] = 0
         for i in range(width):
             copy_row(inputs[i], new[newest + i])
-        status = tangent_step(inputs, bias, act, signal[k], state, old, new, work)
+        status = tangent_step(inputs, bias, act, signal[k], state, old, new, a, value, slope, mixed)
         if status != FINE:
             return status, k
         old, new = new, old
@@ -36,5 +37,6 @@ def sensitivity_loop(recurrent: Any, inputs: Any, bias: Any, act: Any, signal: A
         if row >= 0:
             for j in range(slots):
                 first = ((k - j) % slots) * width
-                sizes[row, j] = length(old[first : first + width].ravel(), act[4], act[5])
+                column = old[first : first + width].ravel()
+                sizes[row, j] = length(column, sum_of_squares(column), act[4], act[5])
     return FINE, len(signal)

@@ -6,45 +6,42 @@ from typing import Any
 
 import numpy as np
 
-from .activate import activate, add_input, project
-from .names import BENT, DEGENERATE, FINE, LINEAR, OVERFLOW, SPHERE, TANH, compiled, copy_row
+from .activate import elementwise, project, sum_of_squares
+from .excite import add_input
+from .names import BENT, DEGENERATE, FINE, LINEAR, OVERFLOW, SPHERE, TANH, copy_row, inlined
 from .rows import dot, length, scale_to_one, without
 
 
-@compiled
+@inlined
 def work_space(state: Any) -> Any:
     """Room for one step: pre-activation, value, slope, mixed."""
     return np.empty_like(state), np.empty_like(state), np.empty_like(state), np.empty_like(state)
 
 
-@compiled
-def linearise(act: Any, state: Any, work: Any) -> Any:
-    """The value f(a) (of unit length on the sphere), and the slope of f: one gain for all units, or one per unit.
+@inlined
+def linearise(act: Any, squares: Any, a: Any, value: Any, slope: Any) -> Any:
+    """The value f(a) (of unit length on the sphere), and the slope of f: one gain for all units, or one per unit; squares = |a|².
 
     On the sphere only the direction of a matters, so a is first scaled to length one; the gain makes up for it.
     """
     kind, radius, bend, _, low, high = act
-    a, value, slope, _ = work
-    one = a.dtype.type(1)
-    gain = one
+    gain = a.dtype.type(1)
     if kind < TANH:
-        size = scale_to_one(a, low, high)
+        size = scale_to_one(a, squares, low, high, value if kind == SPHERE else a)
         gain = radius / size
         if size == 0 or not np.isfinite(gain) or gain == 0:
             return (DEGENERATE if size == 0 else OVERFLOW), gain
-    if kind == SPHERE:
-        copy_row(a, value)
-    elif kind == BENT:
-        gain *= bend_with_slope(a, bend, value, slope)
-    elif activate(kind, one, bend, one, low, high, a, state, value) != FINE:
+        if kind == BENT:
+            gain *= bend_with_slope(a, bend, value, slope)
+    elif elementwise(kind, a, squares, high, value) != FINE:
         return OVERFLOW, gain
     if kind == TANH:
         for i in range(len(a)):
-            slope[i] = one - value[i] * value[i]
+            slope[i] = a.dtype.type(1) - value[i] * value[i]
     return FINE, gain
 
 
-@compiled
+@inlined
 def bend_with_slope(a: Any, bend: Any, value: Any, slope: Any) -> Any:
     """value = z/|z| and slope_i = (1 + (bend â_i)²)^(-3/2) for a of unit length, â = √N a; returns √N/|z|."""
     one, root = a.dtype.type(1), np.sqrt(a.dtype.type(len(a)))
@@ -61,10 +58,9 @@ def bend_with_slope(a: Any, bend: Any, value: Any, slope: Any) -> Any:
     return root * inverse
 
 
-@compiled
-def push(kind: int, gain: Any, work: Any, c: Any) -> None:
+@inlined
+def push(kind: int, gain: Any, a: Any, value: Any, slope: Any, c: Any) -> None:
     """c = f'(a) c, the derivative of the activation at the point that `linearise` saw."""
-    a, value, slope, _ = work
     if kind == SPHERE:
         without(value, c, gain)
     elif kind == BENT:
@@ -77,11 +73,10 @@ def push(kind: int, gain: Any, work: Any, c: Any) -> None:
             c[i] *= slope[i]
 
 
-@compiled
-def move(act: Any, work: Any, state: Any) -> Any:
+@inlined
+def move(act: Any, value: Any, mixed: Any, state: Any) -> Any:
     """The next state, in place, with the leak; returns the status and the gain of the second projection."""
     kind, radius, _, leak, low, high = act
-    _, value, _, mixed = work
     one = state.dtype.type(1)
     size = radius if kind < TANH else one
     if leak == 1:
@@ -93,16 +88,17 @@ def move(act: Any, work: Any, state: Any) -> Any:
     if kind >= TANH:
         copy_row(mixed, state)
         return FINE, one
-    status = project(mixed, radius, low, high, state)
-    span = length(mixed, low, high)
+    squares = sum_of_squares(mixed)
+    status = project(mixed, squares, radius, low, high, state)
+    span = length(mixed, squares, low, high)
     if status == FINE:
         for i in range(len(state)):
             mixed[i] /= span
     return status, radius / span
 
 
-@compiled
-def mix(act: Any, gain: Any, work: Any, v: Any, c: Any) -> None:
+@inlined
+def mix(act: Any, gain: Any, mixed: Any, v: Any, c: Any) -> None:
     """c = (1 - leak) v + leak c, on the sphere followed by the second projection."""
     leak = act[3]
     if leak == 1:
@@ -111,24 +107,26 @@ def mix(act: Any, gain: Any, work: Any, v: Any, c: Any) -> None:
     for i in range(len(c)):
         c[i] = keep * v[i] + leak * c[i]
     if act[0] < TANH:
-        without(work[3], c, gain)
+        without(mixed, c, gain)
 
 
-@compiled
-def tangent_step(inputs: Any, bias: Any, act: Any, row: Any, state: Any, block: Any, carried: Any, work: Any) -> int:
+@inlined
+def tangent_step(
+    inputs: Any, bias: Any, act: Any, row: Any, state: Any, block: Any, carried: Any, a: Any, value: Any, slope: Any, mixed: Any
+) -> int:
     """state and carried become the next state and the derivative of the step times the rows of `block`.
 
-    `multiply_both` comes before: work[0] holds W times the state and carried W times these rows, or what else moves a.
+    `multiply_both` comes before: a holds W times the state and carried W times these rows, or what else moves a.
     """
-    add_input(inputs, bias, row, work[0])
-    status, gain = linearise(act, state, work)
+    squares = add_input(inputs, bias, row, a)
+    status, gain = linearise(act, squares, a, value, slope)
     if status != FINE:
         return int(status)
-    status, outer = move(act, work, state)
+    status, outer = move(act, value, mixed, state)
     if status != FINE:
         return int(status)
     if act[0] != LINEAR or act[3] != 1:
         for j in range(len(carried)):
-            push(act[0], gain, work, carried[j])
-            mix(act, outer, work, block[j], carried[j])
+            push(act[0], gain, a, value, slope, carried[j])
+            mix(act, outer, mixed, block[j], carried[j])
     return FINE

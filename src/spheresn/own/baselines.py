@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .._checks import Floats
 from ..readout import Sample, Weights
-from ..readout.gram import BLOCK, Sums
+from ..readout.gram import Sums, block_rows
 from ..readout.loo import choose_penalty
 from .runaway import tamed
 
@@ -48,10 +48,10 @@ class Linear:
     def of(rows: Floats) -> Linear:
         """From rows (T, d), the penalty with the least leave-one-out error."""
         lags = max(min(LAGS, COEFFICIENTS // rows.shape[1], len(rows) // 4), 1)
-        sums = Sums(lags * rows.shape[1], rows.shape[1])
-        sample = Sample.empty(lags * rows.shape[1], rows.shape[1])
-        for first in range(lags, len(rows), BLOCK):
-            piece = rows[first - lags : first + BLOCK]
+        width, outputs = lags * rows.shape[1], rows.shape[1]
+        sums, sample, block = Sums.empty(width, outputs), Sample.empty(width, outputs), block_rows(width)
+        for first in range(lags, len(rows), block):
+            piece = rows[first - lags : first + block]
             past, present = _past(piece, lags), piece[lags:]
             sums, sample = sums.take(past, present), sample.taking(past, present)
         penalty, _, weights = choose_penalty(sums.gram, sample)

@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg.blas import dsyrk
+from scipy.linalg.blas import dgemm, dsyrk
 
 from .. import _checks
 from .._checks import Floats
+from ..kernels.centre import centre
 
-BLOCK = 1024  # rows; a block of 500 states stays in the outer cache between its two products
+
+def block_rows(states: int) -> int:
+    """Rows to take at a time: a block of a megabyte stays in the inner caches from one pass over it to the next."""
+    return min(max(2**17 // states, 128), 1024)
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,13 +40,13 @@ class Gram:
     @staticmethod
     def empty(states: int, targets: int) -> Gram:
         """Of no rows."""
-        scatter = np.zeros((states, states), order="F")
-        return Gram(0, np.zeros(states), np.zeros(targets), scatter, np.zeros((states, targets)), np.zeros(targets))
+        scatter, cross = np.zeros((states, states), order="F"), np.zeros((states, targets), order="F")
+        return Gram(0, np.zeros(states), np.zeros(targets), scatter, cross, np.zeros(targets))
 
     @staticmethod
     def of(states: Floats, targets: Floats) -> Gram:
         """Of states (T, N) and targets (T, m)."""
-        return Sums(states.shape[1], targets.shape[1]).take(states, targets).gram
+        return Sums.empty(states.shape[1], targets.shape[1]).take(states, targets).gram
 
     def __add__(self, other: Gram) -> Gram:
         """Of the rows of both."""
@@ -74,33 +78,37 @@ class Gram:
 
 
 class Sums:
-    """A Gram matrix that grows in place, block by block, so that no second N × N matrix is needed."""
+    """A Gram matrix that grows in place, block by block, so that no second N × N matrix is needed.
 
-    def __init__(self, states: int, targets: int) -> None:
-        self.gram = Gram.empty(states, targets)
-        self._rows = np.empty((0, states))  # for centred rows; fresh memory for each block would cost as much as the centring
+    Every product is scipy's: numpy has threads of its own, and with two cores either library's wait in the way of the other's.
+    """
+
+    def __init__(self, gram: Gram) -> None:
+        self.gram = gram
+        self._rows: list[Floats] = []  # centred; fresh memory for each block would cost as much as the centring
+
+    @staticmethod
+    def empty(states: int, targets: int) -> Sums:
+        """Of no rows."""
+        return Sums(Gram.empty(states, targets))
 
     def copy(self) -> Sums:
         """One that can go on by itself."""
-        twin = Sums(*self.gram.cross.shape)
-        kept = {name: value.copy(order="K") for name, value in vars(self.gram).items() if name != "count"}
-        twin.gram = Gram(self.gram.count, **kept)
-        return twin
+        return Sums(Gram(self.gram.count, *(value.copy(order="K") for name, value in vars(self.gram).items() if name != "count")))
 
     def take(self, states: Floats, targets: Floats) -> Sums:
         """Take in states (T, N) and targets (T, m); this changes the arrays of `gram`."""
         _checks.same_length("targets", targets, "states", states)
-        if len(self._rows) <= min(len(states), BLOCK):
-            self._rows = np.empty((min(len(states), BLOCK) + 1, states.shape[1]))
+        states, targets = (np.require(part, requirements=["C", "W"]) for part in (states, targets))
         with np.errstate(over="ignore", invalid="ignore"):
-            for first in range(0, len(states), BLOCK):
-                self._take_block(states[first : first + BLOCK], targets[first : first + BLOCK])
+            for first in range(0, len(states), block := block_rows(states.shape[1])):
+                self._take_block(states[first : first + block], targets[first : first + block])
         self._judge(states, targets)
         return self
 
     def _judge(self, states: Floats, targets: Floats) -> None:
-        """No square may have left the range of numbers."""
-        if not all(np.isfinite(sums).all() for sums in (self.gram.scatter.diagonal(), self.gram.cross, self.gram.target_scatter)):
+        """No square may have left the range of numbers; no product has where the squares have not (|C_ij|² <= S_ii V_j)."""
+        if not all(np.isfinite(squares).all() for squares in (self.gram.scatter.diagonal(), self.gram.target_scatter)):
             largest = max(float(np.abs(part).max(initial=0.0)) for part in (states, targets))
             raise ValueError(f"states and targets must have squares that fit into a float, got values up to {largest:.3g}; scale them down")
 
@@ -109,21 +117,15 @@ class Sums:
         old, rows = self.gram, len(states)
         count = old.count + rows
         weight, share = np.sqrt(old.count * rows / count), rows / count
-        x, y = self._rows[: rows + 1], np.empty((rows + 1, targets.shape[1]))
-        state_mean, target_mean = (_centre(*pair, weight, share) for pair in ((states, old.state_mean, x), (targets, old.target_mean, y)))
+        x, y = self._room(states, targets)
+        centre(states, old.state_mean, weight, share, x)
+        centre(targets, old.target_mean, weight, share, y)
         scatter = dsyrk(1.0, x.T, beta=1.0, c=old.scatter, lower=1, overwrite_c=1)
-        cross, target_scatter = old.cross + x.T @ y, old.target_scatter + np.einsum("ij,ij->j", y, y)
-        self.gram = Gram(count, state_mean, target_mean, scatter, cross, target_scatter)
+        cross = dgemm(1.0, x.T, y.T, beta=1.0, c=old.cross, trans_b=1, overwrite_c=1)
+        target_scatter = old.target_scatter + np.einsum("ij,ij->j", y, y)
+        self.gram = Gram(count, old.state_mean, old.target_mean, scatter, cross, target_scatter)
 
-
-def _centre(rows: Floats, mean_before: Floats, out: Floats, weight: float, share: float) -> Floats:
-    """Write the centred rows and the row more to `out`; the mean of all rows so far.
-
-    The mean is that of the distances from the first row: a constant column is then centred to exactly zero, not to rounding errors.
-    """
-    centred = np.subtract(rows, rows[0], out=out[:-1], dtype=np.float64)
-    shift = centred.mean(axis=0)
-    centred -= shift
-    gap = rows[0] + shift - mean_before
-    np.multiply(weight, gap, out=out[-1])
-    return np.asarray(mean_before + share * gap)
+    def _room(self, *parts: Floats) -> list[Floats]:
+        if not self._rows or len(self._rows[0]) <= len(parts[0]):
+            self._rows = [np.empty((len(part) + 1, part.shape[1])) for part in parts]
+        return [rows[: len(part) + 1] for rows, part in zip(self._rows, parts, strict=True)]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_solve, cholesky, eigh, solve_triangular
+from scipy.linalg import cho_solve, eigh
+from scipy.linalg.blas import dtrsm
+from scipy.linalg.lapack import dpotrf
 
 from .. import _checks
 from .._checks import Floats, StateOverflow
@@ -112,7 +113,7 @@ class Cholesky:
 
     def half(self, columns: Floats) -> Floats:
         """R times columns (N, k)."""
-        return np.asarray(solve_triangular(self.lower, columns, lower=True, check_finite=False))
+        return np.asarray(dtrsm(1.0, self.lower, columns, lower=1))
 
     def solve(self) -> Weights:
         """The readout."""
@@ -130,8 +131,9 @@ def factor(gram: Gram, penalty: float) -> Cholesky | Shifted:
     if _checks.real("penalty", penalty, 0.0) > SAFE_PENALTY * gram.trace:
         shifted = gram.scatter.copy(order="F")
         shifted[np.diag_indices_from(shifted)] += penalty
-        with suppress(LinAlgError):
-            return Cholesky(gram, cholesky(shifted, lower=True, overwrite_a=True, check_finite=False))
+        lower, failed = dpotrf(shifted, lower=1, clean=0, overwrite_a=1)  # scipy's `cholesky` would clear the other half as well
+        if not failed:
+            return Cholesky(gram, lower)
     return Shifted(Eigen.of(gram), penalty)
 
 
