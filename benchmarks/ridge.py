@@ -12,7 +12,7 @@ from scipy.linalg.blas import dsyrk
 from sklearn.linear_model import Ridge
 
 import spheresn as sn
-from spheresn.readout import Eigen, Gram
+from spheresn.readout import Eigen, Gram, Weights
 
 TITLE = "Ridge readouts for 101 delays and 20 penalties, from given states"
 NOTE = """Ours: one Gram matrix, one eigendecomposition, then every penalty for all targets. The peers' way is a fit per penalty:
@@ -42,9 +42,8 @@ def measure(effort: Effort) -> Iterator[Case]:
     yield case(f"N = {units}, T = {steps:,}, {delays} targets, {count} penalties", race(entries, effort), wanted)
 
 
-def _ours(states: np.ndarray, targets: np.ndarray, penalties: np.ndarray) -> list[object]:
-    eigen = Eigen.of(Gram.of(states, targets))
-    return [eigen.solve(float(penalty)) for penalty in penalties]
+def _ours(states: np.ndarray, targets: np.ndarray, penalties: np.ndarray) -> list[Weights]:
+    return Eigen.of(Gram.of(states, targets)).solve_each(penalties.tolist())
 
 
 def _floor(states: np.ndarray) -> Run:

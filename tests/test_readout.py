@@ -88,6 +88,27 @@ def test_leave_one_out_equals_leaving_one_out(penalty, rng):
         assert np.allclose(errors[i], y[i] - alone(x[i : i + 1])[0], rtol=1e-6, atol=1e-8)
 
 
+def test_a_matrix_that_rounding_made_indefinite_is_solved_all_the_same():
+    """S = [[1, 1 + δ], [1 + δ, 1]] has the eigenvalues 2 + δ and -δ: no Cholesky factor. The second counts as 0; C is in the first."""
+    gap, penalty = 1e-10, 1e-11
+    scatter = np.asfortranarray([[1.0, 1.0 + gap], [1.0 + gap, 1.0]])
+    gram = Gram(10, np.zeros(2), np.zeros(1), scatter, np.ones((2, 1), order="F"), np.ones(1))
+    assert np.allclose(solve(gram, penalty).matrix, 1.0 / (2.0 + gap + penalty), rtol=0, atol=1e-4)
+
+
+def test_several_penalties_at_once_are_the_same_as_one_by_one(rng):
+    x, y = problem(rng, rows=60, states=50)
+    eigen, penalties = Eigen.of(Gram.of(x, y)), [0.0, 1e-3, 2.0]
+    for together, penalty in zip(eigen.solve_each(penalties), penalties, strict=True):
+        alone = np.linalg.lstsq(_with_ones(x, penalty), np.vstack([y, np.zeros((50, 3))]))[0]
+        assert np.allclose(together.matrix, alone[1:], rtol=1e-7, atol=1e-9)
+
+
+def _with_ones(x, penalty):
+    """Ridge as plain least squares: a column of ones, and one row √penalty e_i for each weight but the intercept."""
+    return np.block([[np.ones((len(x), 1)), x], [np.zeros((x.shape[1], 1)), np.sqrt(penalty) * np.eye(x.shape[1])]])
+
+
 @pytest.mark.parametrize("noise", [0.0, 0.1, 20.0])
 def test_the_chosen_penalty_is_the_best_of_the_ladder(noise, rng):
     x, y = problem(rng, rows=60, states=50)

@@ -74,7 +74,7 @@ def linear_table(network: Reservoir, lesson: Lesson, radii: Sequence[float], sca
         states = states / size
         eigen = Eigen.of(lesson.gram(states))
         shares = [[_share(penalty, scaling * size) for scaling in scalings] for penalty in penalties]
-        tables.append([[lesson.scores(states, eigen.solve(share)) for share in row] for row in shares])
+        tables.append([[lesson.scores(states, readout) for readout in eigen.solve_each(row)] for row in shares])
     return np.array(tables).transpose(1, 0, 2, 3, 4)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import _checks
 from .._checks import Floats, StateOverflow
+from ._product import product
 from .gram import Gram
 from .ridge import Eigen
 
@@ -40,7 +41,7 @@ class Quadratic:
         """Features (T, N + c(c+1)/2) of states (T, N)."""
         rows, columns = np.triu_indices(len(self.components))
         with np.errstate(over="ignore", invalid="ignore"):
-            scores = (states - self.centre) @ self.components.T
+            scores = product(states - self.centre, self.components.T)
             products = scores[:, rows] * scores[:, columns]
         if not np.isfinite(products).all():
             raise StateOverflow("products of states left the range of their floating point type; lower the scale of the input")

@@ -78,10 +78,7 @@ class Gram:
 
 
 class Sums:
-    """A Gram matrix that grows in place, block by block, so that no second N × N matrix is needed.
-
-    Every product is scipy's: numpy has threads of its own, and with two cores either library's wait in the way of the other's.
-    """
+    """A Gram matrix that grows in place, block by block, so that no second N × N matrix is needed."""
 
     def __init__(self, gram: Gram) -> None:
         self.gram = gram

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from scipy.linalg.blas import dgemm
 
 from .._checks import Floats
+from ._product import product
 from .gram import Gram
 from .ridge import Cholesky, Shifted, Weights, factor
 
@@ -84,7 +84,7 @@ def leave_one_out(root: Cholesky | Shifted, states: Floats, targets: Floats) -> 
     """
     gram = root.gram
     columns = root.half((states - gram.state_mean).T)
-    residuals = targets - gram.target_mean - dgemm(1.0, columns, root.half(gram.cross), trans_a=1)  # scipy's, as in `Sums`
+    residuals = targets - gram.target_mean - product(columns.T, root.half(gram.cross))
     room = (1.0 - 1.0 / gram.count - np.einsum("ij,ij->j", columns, columns))[:, None]
     return np.asarray(np.divide(residuals, room, out=np.full_like(residuals, np.inf), where=room > 1e-10))
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 from scipy.linalg import cho_solve, eigh
-from scipy.linalg.blas import dtrsm
+from scipy.linalg.blas import dgemm, dtrsm
 from scipy.linalg.lapack import dpotrf
 
 from .. import _checks
 from .._checks import Floats, StateOverflow
+from ._product import product
 from .gram import Gram
 
 # Below this share of the trace the rounding errors of S itself are as large as the penalty, and a Cholesky factor may not exist.
@@ -37,7 +39,8 @@ class Weights:
     def __call__(self, states: Floats) -> Floats:
         """Outputs (T, m) of states (T, N)."""
         with np.errstate(over="ignore", invalid="ignore"):
-            outputs = np.asarray(states @ self.matrix + self.intercept)
+            outputs = product(states, self.matrix)
+            outputs += self.intercept
         if not np.isfinite(outputs).all():
             raise StateOverflow("the output left the range of its floating point type; lower the scale of the input or of the targets")
         return outputs
@@ -70,7 +73,7 @@ class Eigen:
     def of(cls, gram: Gram) -> Self:
         """The decomposition of S and the coordinates Vᵀ C of the targets in it."""
         values, vectors = eigh(gram.scatter, lower=True, driver="evd")
-        return cls(gram, np.clip(values, 0.0, None), vectors, vectors.T @ gram.cross)
+        return cls(gram, np.clip(values, 0.0, None), vectors, product(vectors.T, gram.cross))
 
     def gains(self, penalty: float) -> Floats:
         """1/(λ_i + penalty), and zero where λ_i is no more than rounding."""
@@ -80,7 +83,14 @@ class Eigen:
 
     def solve(self, penalty: float) -> Weights:
         """The readout for one penalty."""
-        return _with_intercept(self.gram, self.vectors @ (self.gains(penalty)[:, None] * self.coefficients))
+        return self.solve_each([penalty])[0]
+
+    def solve_each(self, penalties: Sequence[float]) -> list[Weights]:
+        """The readouts for several penalties, in one product."""
+        gains = np.array([self.gains(penalty) for penalty in penalties])
+        columns = (gains[:, None] * self.coefficients.T).reshape(-1, len(self.values)).T
+        matrices = np.hsplit(dgemm(1.0, self.vectors, columns), len(gains))
+        return [_with_intercept(self.gram, matrix) for matrix in matrices]
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +107,7 @@ class Shifted:
 
     def half(self, columns: Floats) -> Floats:
         """R times columns (N, k)."""
-        return np.asarray(np.sqrt(self.eigen.gains(self.penalty))[:, None] * (self.eigen.vectors.T @ columns))
+        return np.asarray(np.sqrt(self.eigen.gains(self.penalty))[:, None] * product(self.eigen.vectors.T, columns))
 
     def solve(self) -> Weights:
         """The readout."""
@@ -148,4 +158,4 @@ def solve(gram: Gram, penalty: float) -> Weights:
 
 
 def _with_intercept(gram: Gram, matrix: Floats) -> Weights:
-    return Weights(matrix, gram.target_mean - gram.state_mean @ matrix)
+    return Weights(matrix, gram.target_mean - product(gram.state_mean[None], matrix)[0])
