@@ -19,17 +19,19 @@ from threadpoolctl import threadpool_limits
 import fake_experiment as fake
 import spheresn as sn
 from spheresn.cli import main
+from spheresn.readout.gram import block_rows
 from spheresn.reproduce import Request, reproduce
 from spheresn.sweep import Ledger, Unit, canonical, perform
 
-BLOCK, SAMPLE = 1024, 512  # rows that a fit holds at a time, and rows that judge a penalty
+SAMPLE = 512  # rows that judge a penalty
 MILLION = 1_000_000
 Load = tuple[Callable[[], Any], float, float]  # the work, bytes predicted, floating point operations (0: not the measure)
 
 
 def fit_bytes(n: int, m: int) -> float:
     """Three N × N matrices (sums, their sum or copy, a factor), two blocks of states, the sample, and all of these for m targets."""
-    return 8.0 * (3 * n * n + n * (2 * BLOCK + 6 * SAMPLE) + m * (12 * n + 2 * BLOCK + 6 * SAMPLE))
+    block = block_rows(n)
+    return 8.0 * (3 * n * n + n * (2 * block + 6 * SAMPLE) + m * (12 * n + 2 * block + 6 * SAMPLE))
 
 
 def read_bytes(n: int) -> float:
@@ -168,13 +170,14 @@ def _fill(path: Path, units: list[Unit], outcome: Any) -> None:
 
 def speed() -> float:
     """Floating point operations that one core does per second, of the product that fits consist of; the best of some tries."""
-    block, out, best = np.ones((500, BLOCK), order="F"), np.zeros((500, 500), order="F"), np.inf
+    rows = 1024
+    block, out, best = np.ones((500, rows), order="F"), np.zeros((500, 500), order="F"), np.inf
     with threadpool_limits(1):
         for _ in range(20):
             began = time.process_time()
             dsyrk(1.0, block, c=out, overwrite_c=1, lower=1)
             best = min(best, time.process_time() - began)
-    return fit_flops(500, BLOCK, 0) / best
+    return fit_flops(500, rows, 0) / best
 
 
 def warmed_up() -> None:

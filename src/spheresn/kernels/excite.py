@@ -67,14 +67,13 @@ def _shift(data: Any, x: Any, inputs: Any, bias: Any, row: Any, a: Any) -> Any: 
 
 def _rotation(data: Any, x: Any, inputs: Any, bias: Any, row: Any, a: Any) -> Any:  # pragma: no cover - compiled by numba
     signal, half, total = first_of(row), len(x) // 2, x.dtype.type(0)
-    for i in range(half):  # one half after the other: with both in one loop the compiler finds too many overlaps to rule out
-        value = data.turns[0, i] * x[i] - data.turns[1, i] * x[half + i] + (bias[i] + inputs[0, i] * signal)
-        a[i] = value
-        total += value * value
+    others, later = x[half:], a[half:]  # as arrays of their own: else the compiler finds too many overlaps to rule out
     for i in range(half):
-        value = data.turns[1, i] * x[i] + data.turns[0, i] * x[half + i] + (bias[half + i] + inputs[0, half + i] * signal)
-        a[half + i] = value
-        total += value * value
+        cosine, sine = data.turns[0, i], data.turns[1, i]
+        first = cosine * x[i] - sine * others[i] + (bias[i] + inputs[0, i] * signal)
+        second = sine * x[i] + cosine * others[i] + (bias[half + i] + inputs[0, half + i] * signal)
+        a[i], later[i] = first, second
+        total += first * first + second * second
     if len(x) > 2 * half:
         a[2 * half] = data.lone * x[2 * half] + (bias[2 * half] + inputs[0, 2 * half] * signal)
         total += a[2 * half] * a[2 * half]
