@@ -24,7 +24,7 @@ from .stream import Frame, Scaler
 SETTLE = 5000  # rows after which a network is chosen for good; a stream waits for them, a fit looks at no more
 FEW_SERIES = 20  # of fewer than these a network is not chosen
 PROBE_UNITS = 300  # a smaller network stands in for a large one while memory and bend are chosen
-THREADS_PAY = 500  # units; all products of a fit are those of one library
+THREADS_PAY = 800  # units; all products of a fit are those of one library
 WASHOUT_MEMORIES = 10  # times the memory: e^-10 of a start is left
 
 

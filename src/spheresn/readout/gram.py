@@ -100,12 +100,13 @@ class Sums:
         with np.errstate(over="ignore", invalid="ignore"):
             for first in range(0, len(states), block := block_rows(states.shape[1])):
                 self._take_block(states[first : first + block], targets[first : first + block])
-        self._judge(states, targets)
+            self._judge(states, targets)
         return self
 
     def _judge(self, states: Floats, targets: Floats) -> None:
         """No square may have left the range of numbers; no product has where the squares have not (|C_ij|² <= S_ii V_j)."""
-        if not all(np.isfinite(squares).all() for squares in (self.gram.scatter.diagonal(), self.gram.target_scatter)):
+        squares = self.gram.scatter.diagonal(), self.gram.target_scatter
+        if not np.isfinite(squares[0].sum() + squares[1].sum()) and not all(np.isfinite(part).all() for part in squares):
             largest = max(float(np.abs(part).max(initial=0.0)) for part in (states, targets))
             raise ValueError(f"states and targets must have squares that fit into a float, got values up to {largest:.3g}; scale them down")
 
