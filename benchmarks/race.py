@@ -19,7 +19,7 @@ Case = dict[str, Any]
 OURS, PEER, REFERENCE = "ours", "peer", "reference"
 PATIENCE = 10.0  # seconds; a peer whose warm-up took longer is not run again: that is its only value. Ours may compile as long
 PAUSE = 0.1  # seconds before every turn: until then the waiting threads of the candidate before fall asleep, and are in nobody's way
-SHORTEST = 0.02  # seconds; a shorter run is repeated within one turn, so that the clock and the first miss of a cache do not count
+SHORTEST = 0.1  # seconds; a shorter run is repeated within one turn, so that the clock and what is cold after the pause do not count
 
 
 @dataclass(frozen=True)
