@@ -16,7 +16,9 @@ from spheresn.readout import Gram, solve
 TITLE = "Closed loop: 10,000 steps on its own output"
 NOTE = """All learned the same series, a wave of several frequencies. reservoirpy runs with our W, W_in and readout, and its first outputs
 agree with ours to 1e-8; it is called step by step, as its tutorials do (a feedback link was no faster). rclib (predict_generative) and
-echoes (ESNGenerator, always a full matrix) learn a readout of their own. A peer called from Python takes a tenth of the steps."""
+echoes (ESNGenerator, always a full matrix) learn a readout of their own. A peer called from Python takes a tenth of the steps.
+At N = 100 the 1,000 products of a sparse step take 0.42 µs in the fastest of five forms tried (by rows, by columns, two at a time,
+vectorised or not) and tanh of 100 numbers 0.15 µs, against 1.6 µs for a whole step of rclib: 8 times cannot be had with this W."""
 THREADS = (1, 2)
 
 

@@ -16,7 +16,8 @@ NOTE = """Training and test errors of all targets at all points: 160,000 fits. O
 whose states depend on scaling/radius alone, at 60 ratios that stand for the grid. The peers' way is point by point, with our W rescaled:
 reservoirpy runs one point, with all targets in one fit or with one target per fit, and is multiplied up from there; its first states agree
 with ours to 1e-10, and so do its errors from the same states. Both ways of counting have the target; the first is the fair one for a
-careful user."""
+careful user, and cannot reach it: products, factor and errors of 400 targets at one point are the same work by BLAS on both sides,
+about 9 of our 16 ms a point, against its 30 in all."""
 THREADS = (1, 2)
 PENALTY, WASHOUT = 1e-8, 200
 
