@@ -12,6 +12,7 @@ from sklearn.linear_model import Ridge
 import spheresn as sn
 from conftest import network
 from spheresn.readout import Eigen, Gram, Quadratic, RecursiveLeastSquares, Sample, Weights, factor, force, leave_one_out, solve
+from spheresn.readout._product import product
 from spheresn.readout.loo import SAMPLE, choose_penalty
 
 
@@ -102,6 +103,27 @@ def test_several_penalties_at_once_are_the_same_as_one_by_one(rng):
     for together, penalty in zip(eigen.solve_each(penalties), penalties, strict=True):
         alone = np.linalg.lstsq(_with_ones(x, penalty), np.vstack([y, np.zeros((50, 3))]))[0]
         assert np.allclose(together.matrix, alone[1:], rtol=1e-7, atol=1e-9)
+
+
+def test_no_penalties_no_readouts(rng):
+    x, y = problem(rng, rows=60, states=50)
+    assert Eigen.of(Gram.of(x, y)).solve_each([]) == []
+
+
+@pytest.mark.parametrize("sizes", [(0, 2), (2, 0)])
+def test_nothing_to_learn_from_or_to_learn_is_said(sizes):
+    x, y = (np.zeros((9, size)) for size in sizes)
+    with pytest.raises(ValueError, match=r"states and targets must have at least one column each, got . and .; say what to learn from what"):
+        Gram.of(x, y)
+
+
+@pytest.mark.parametrize("shape", [(3, 4, 5), (1, 4, 1), (1, 1, 1), (0, 4, 2), (3, 4, 0), (3, 0, 2)])
+def test_products_in_any_order_of_memory(shape, rng):
+    n, k, m = shape
+    orders = [np.ascontiguousarray, np.asfortranarray, lambda z: np.repeat(z, 2, axis=1)[:, ::2]]
+    for a, b in ((mine(rng.standard_normal((n, k))), its(rng.standard_normal((k, m)))) for mine in orders for its in orders):
+        expected = np.array([[sum(a[i, :] * b[:, j]) for j in range(m)] for i in range(n)]).reshape(n, m)
+        assert product(a, b).flags.c_contiguous and np.allclose(product(a, b), expected, rtol=0, atol=1e-14)
 
 
 def _with_ones(x, penalty):

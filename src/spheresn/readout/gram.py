@@ -40,6 +40,10 @@ class Gram:
     @staticmethod
     def empty(states: int, targets: int) -> Gram:
         """Of no rows."""
+        if states < 1 or targets < 1:
+            raise ValueError(
+                f"states and targets must have at least one column each, got {states} and {targets}; say what to learn from what"
+            )
         scatter, cross = np.zeros((states, states), order="F"), np.zeros((states, targets), order="F")
         return Gram(0, np.zeros(states), np.zeros(targets), scatter, cross, np.zeros(targets))
 

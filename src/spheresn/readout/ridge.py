@@ -87,10 +87,10 @@ class Eigen:
 
     def solve_each(self, penalties: Sequence[float]) -> list[Weights]:
         """The readouts for several penalties, in one product."""
-        gains = np.array([self.gains(penalty) for penalty in penalties])
-        columns = (gains[:, None] * self.coefficients.T).reshape(-1, len(self.values)).T
-        matrices = np.hsplit(dgemm(1.0, self.vectors, columns), len(gains))
-        return [_with_intercept(self.gram, matrix) for matrix in matrices]
+        gains, outputs = np.array([self.gains(penalty) for penalty in penalties]), self.coefficients.shape[1]
+        columns = (gains.reshape(-1, 1, len(self.values)) * self.coefficients.T).reshape(-1, len(self.values)).T
+        matrices = dgemm(1.0, self.vectors, columns)
+        return [_with_intercept(self.gram, matrices[:, outputs * i : outputs * (i + 1)]) for i in range(len(gains))]
 
 
 @dataclass(frozen=True, eq=False)
