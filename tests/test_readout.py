@@ -113,7 +113,7 @@ def test_no_penalties_no_readouts(rng):
 @pytest.mark.parametrize("sizes", [(0, 2), (2, 0)])
 def test_nothing_to_learn_from_or_to_learn_is_said(sizes):
     x, y = (np.zeros((9, size)) for size in sizes)
-    with pytest.raises(ValueError, match=r"states and targets must have at least one column each, got . and .; say what to learn from what"):
+    with pytest.raises(ValueError, match=r"states and targets must have at least one column each, got . and .; say what"):
         Gram.of(x, y)
 
 
