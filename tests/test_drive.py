@@ -251,10 +251,11 @@ def test_an_activation_of_ones_own_overflows_at_the_step_that_it_must():
         sn.drive(reservoir, np.zeros(1100), [1.0])
 
 
-def test_a_closed_loop_needs_an_activation_that_it_knows():
+def test_an_activation_of_ones_own_runs_free():
+    """x' = 2 (x + s), s' = s + x', from x = 0 and s = 1."""
     loop = ClosedLoop(sn.Reservoir(np.eye(1), np.ones((1, 1)), Doubling()), Weights(np.ones((1, 1)), np.zeros(1)))
-    with pytest.raises(ValueError, match="activation must be OnSphere, Tanh or Linear in a closed loop, got Doubling"):
-        loop.run(3, np.zeros(1), np.zeros(1), np.zeros((3, 0)))
+    outputs, finite = loop.run(3, np.zeros(1), np.ones(1), np.zeros((3, 0)))
+    assert outputs.ravel().tolist() == [3.0, 13.0, 59.0] and finite == 3
 
 
 def test_only_what_was_finite_counts_as_lost_in_a_narrower_type():

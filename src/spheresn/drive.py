@@ -13,9 +13,10 @@ from . import _checks, kernels
 from ._checks import DegenerateStep, Floats, StateOverflow
 from .activations import Linear, OnSphere, Tanh
 from .reservoir import Reservoir
-from .topology import Dense
+from .topology import Dense, Rotation, Shift, Sparse
 
 CHUNK = 4096  # rows; 16 MB of states at 500 units
+COMPILED = (Dense, Sparse, Shift, Rotation)  # W that the compiled loops can multiply by; a subclass may have a product of its own
 
 
 def drive(reservoir: Reservoir, signal: Any, start: ArrayLike | None = None) -> Any:
@@ -62,23 +63,15 @@ def drive_chunks(reservoir: Reservoir, signal: Any, chunk: int = CHUNK, start: A
 
 
 def loop_arguments(reservoir: Reservoir) -> tuple[Any, ...] | None:
-    """(W, W_inᵀ, b, activation) as the compiled loops want them; None for an activation of the user's own.
+    """(W, W_inᵀ, b, activation) as the compiled loops want them; None for an activation or a topology of the user's own.
 
     W_inᵀ has at least one row, of zeros where there is no input: the loops add the first input without asking whether there is one.
     """
     act = activation_code(reservoir)
-    if act is None:
+    if act is None or type(reservoir.recurrent) not in COMPILED:
         return None
     inputs = reservoir.inputs.T if reservoir.n_inputs else np.zeros((1, reservoir.units), reservoir.dtype)
     return reservoir.recurrent.kernel_data(), np.ascontiguousarray(inputs), reservoir.bias, act
-
-
-def known_activation(reservoir: Reservoir) -> tuple[Any, ...]:
-    """`loop_arguments` where only the compiled loop exists."""
-    arguments = loop_arguments(reservoir)
-    if arguments is None:
-        raise ValueError(f"activation must be OnSphere, Tanh or Linear in a closed loop, got {reservoir.activation!r}; use one of these")
-    return arguments
 
 
 def activation_code(reservoir: Reservoir) -> tuple[Any, ...] | None:
@@ -131,10 +124,14 @@ def _drive_one(reservoir: Reservoir, rows: Floats, start: Floats) -> Floats:
 
 
 def _drive_by_steps(reservoir: Reservoir, rows: Floats, state: Floats, states: Floats) -> Floats:
+    degenerate = 0
     for k, row in enumerate(rows):
-        states[k] = state = reservoir.step(state, row)
+        state, lost = reservoir.counted_step(state, row)
+        states[k] = state
+        degenerate += lost
         if not np.isfinite(state).all():
             _report(0, k)
+    _report(degenerate, -1)
     return states
 
 

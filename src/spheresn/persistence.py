@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._checks import Floats, real, sentence, whole
 from ._version import __version__
+from .drive import COMPILED
 from .estimators import ESNClassifier, ESNForecaster, ESNRegressor
 from .estimators._parts import frame_from, frame_parts, loop_from, loop_parts
 
@@ -50,6 +51,9 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     if model.readout is not None:
         raise ValueError("model must have the ridge readout to be saved, got a regressor of your own; its format is not known here")
     check_is_fitted(model)
+    if type(model.reservoir_.recurrent) not in COMPILED:
+        own = type(model.reservoir_.recurrent).__name__
+        raise ValueError(f"model must have a topology of spheresn to be saved, got {own}; fit it with W as an array instead")
     if kind == "ESNRegressor":
         model._refresh()
     values, tensors = _contents(model)

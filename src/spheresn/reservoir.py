@@ -80,14 +80,16 @@ class Reservoir:
 
     def step(self, state: Floats, inputs: Floats) -> Floats:
         """The next state (N,)."""
+        return self.counted_step(state, inputs)[0]
+
+    def counted_step(self, state: Floats, inputs: Floats) -> tuple[Floats, bool]:
+        """The next state (N,), and whether it has no direction of its own and keeps that of the last one."""
         a = self.pre_activation(state, inputs)
         radius = self.activation.sphere_radius
         if radius is None:
-            return self._mixed(state, self.activation.value(a))
-        if not a.any():
-            return keep_direction(state, radius)
-        mixed = self._mixed(state, self.activation.value(a))
-        return sphere.project(mixed, radius) if mixed.any() else keep_direction(state, radius)
+            return self._mixed(state, self.activation.value(a)), False
+        mixed = self._mixed(state, self.activation.value(a)) if a.any() else a
+        return (sphere.project(mixed, radius), False) if mixed.any() else (keep_direction(state, radius), True)
 
     def tangent_step(self, state: Floats, inputs: Floats, tangents: Floats, input_tangents: Floats | None = None) -> tuple[Floats, Floats]:
         """The next state and the derivative of the step times the tangents (N,) or (N, k), and times those of the input (d, k) if given."""
@@ -167,7 +169,8 @@ def _times(matrix: Recurrent, factor: float) -> Recurrent:
     """factor · W, which must stay finite."""
     with np.errstate(over="ignore", invalid="ignore"):
         scaled = matrix.scaled(factor)
-        finite = all(np.isfinite(part).all() for part in scaled.kernel_data())
+        parts = scaled.kernel_data() if hasattr(scaled, "kernel_data") else (scaled.matvec(np.ones(scaled.size, scaled.dtype)),)
+        finite = all(np.isfinite(part).all() for part in parts)
     if not finite:
         raise ValueError(f"W must stay finite when it is rescaled, got a factor of {factor:g}; choose a spectral radius nearer to its own")
     return scaled

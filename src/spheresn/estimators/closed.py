@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import Floats
-from ..drive import known_activation
-from ..kernels.closed import closed_loop
+from .._checks import Floats, StateOverflow
+from ..drive import loop_arguments
+from ..kernels.closed import ENDLESS, closed_loop
 from ..readout import Quadratic, Weights
 from ..reservoir import Reservoir
 
@@ -61,11 +61,28 @@ class ClosedLoop:
 
         known (steps, e): what is known of the time of each forecast. A run that overflows holds its last finite value.
         """
-        matrix, inputs, bias, act = known_activation(self.reservoir)
         outputs = np.empty((steps, self.outputs))
-        finite = int(closed_loop(matrix, inputs, bias, act, self._readout(), known, last.copy(), state, outputs))
+        arguments = loop_arguments(self.reservoir)
+        if arguments is None:
+            finite = self._run_by_steps(state, last, known, outputs)
+        else:
+            matrix, inputs, bias, act = arguments
+            finite = int(closed_loop(matrix, inputs, bias, act, self._readout(), known, last.copy(), state, outputs))
         outputs[finite:] = outputs[finite - 1] if finite else last
         return outputs, finite
+
+    def _run_by_steps(self, state: Floats, last: Floats, known: Floats, outputs: Floats) -> int:
+        """For a topology or an activation of the user's own."""
+        both = np.concatenate([state, last])
+        for k, row in enumerate(known):
+            try:
+                both = self.step(both, row)
+            except StateOverflow:
+                return k
+            outputs[k] = both[self.reservoir.units :]
+            if not (np.abs(outputs[k]) < ENDLESS).all():
+                return k
+        return len(outputs)
 
     def _readout(self) -> tuple[Any, ...]:
         n = self.reservoir.units

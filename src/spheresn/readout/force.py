@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from .. import _checks
 from .._checks import Floats, StateOverflow
-from ..drive import known_activation, starts_of
+from ..drive import loop_arguments, starts_of
 from ..kernels.closed import taught_loop
 from ..reservoir import Reservoir
 from .recursive import RecursiveLeastSquares
@@ -53,9 +53,28 @@ def force(
     learner = RecursiveLeastSquares(reservoir.units, outputs, penalty, forgetting)
     produced = np.zeros_like(wanted)
     beginning = starts_of(reservoir, start, 1)[0]
-    matrix, inputs, bias, act = known_activation(reservoir)
-    learning = (_checks.whole("every", every, 1), learner.forgetting, learner.penalty)
+    pause = _checks.whole("every", every, 1)
+    arguments = loop_arguments(reservoir)
+    if arguments is None:
+        return _force_by_steps(reservoir, wanted, heard, learner, pause, beginning)
+    matrix, inputs, bias, act = arguments
+    learning = (pause, learner.forgetting, learner.penalty)
     steps, state = taught_loop(matrix, inputs, bias, act, heard, wanted, learning, learner.factors, beginning, produced)
     if steps < len(wanted):
         raise StateOverflow(f"the taught network overflowed at step {steps}; lower the spectral radius or raise the penalty")
+    return Taught(learner.weights, produced, state)
+
+
+def _force_by_steps(
+    reservoir: Reservoir, wanted: Floats, heard: Floats, learner: RecursiveLeastSquares, every: int, state: Floats
+) -> Taught:
+    """For a topology or an activation of the user's own."""
+    produced = np.zeros_like(wanted)
+    output, weights = produced[0], learner.weights
+    for k in range(len(wanted)):
+        state = reservoir.step(state, np.concatenate([heard[k], output]))
+        if k % every == 0:
+            learner.update(state[None], wanted[k : k + 1])
+            weights = learner.weights
+        produced[k] = output = weights(state[None])[0]
     return Taught(learner.weights, produced, state)

@@ -13,6 +13,9 @@ from .._checks import Floats
 class Recurrent(Protocol):
     """A square matrix W that multiplies fast and knows its spectral radius.
 
+    A class of your own with these members works wherever a topology does; the plain step multiplies by its `matvec`, while the
+    topologies of this package have compiled loops besides.
+
     >>> from spheresn import topology
     >>> ring = topology.ring(3, weight=0.5)
     >>> ring.size, ring.spectral_radius(), ring.matvec(np.array([1.0, 0.0, 0.0]))
@@ -45,5 +48,5 @@ class Recurrent(Protocol):
     def toarray(self) -> Floats:
         """W as an array (N, N)."""
 
-    def kernel_data(self) -> tuple[Any, ...]:
-        """The named tuple of numbers that tells the compiled loops how to multiply."""
+
+MEMBERS = ("size", "dtype", "matvec", "rmatvec", "spectral_radius", "scaled", "astype", "toarray")

@@ -11,7 +11,7 @@ from scipy import sparse as sp
 from .. import _checks
 from .._checks import Floats
 from ._dense import Dense
-from ._protocol import Recurrent
+from ._protocol import MEMBERS, Recurrent
 from ._rotation import Rotation
 from ._shift import Shift
 from ._sparse import Sparse
@@ -113,8 +113,8 @@ def as_recurrent(matrix: Any) -> Recurrent:
     >>> type(as_recurrent([[0.0, 1.0], [1.0, 0.0]])).__name__, type(as_recurrent(sp.eye_array(3))).__name__
     ('Dense', 'Sparse')
     """
-    if hasattr(matrix, "kernel_data"):
-        return matrix  # type: ignore[no-any-return]
+    if hasattr(matrix, "matvec"):
+        return _topology(matrix)
     kind = np.float32 if getattr(matrix, "dtype", None) == np.float32 else np.float64
     if sp.issparse(matrix):
         _square(matrix.shape)
@@ -125,6 +125,14 @@ def as_recurrent(matrix: Any) -> Recurrent:
     full = _checks.array("recurrent", matrix, 2, kind)
     _square(full.shape)
     return Dense(np.require(full, requirements=["C", "W"]))
+
+
+def _topology(matrix: Any) -> Recurrent:
+    missing = [name for name in MEMBERS if not hasattr(matrix, name)]
+    if missing:
+        rule = f"recurrent must be an array, a sparse matrix or a topology with {', '.join(MEMBERS)}"
+        raise ValueError(f"{rule}, got a {type(matrix).__name__} without {', '.join(missing)}; add what is missing, or pass W as an array")
+    return matrix  # type: ignore[no-any-return]
 
 
 def _square(shape: tuple[int, ...]) -> None:
