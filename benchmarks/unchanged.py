@@ -89,7 +89,7 @@ def _numbers(array: np.ndarray) -> Entry:
 def _text(text: str) -> Entry:
     return {
         "text": text[: 10 * KEPT],
-        "figures": re.findall(r"\d[\d.]*(?:e[+-]?\d+)?", text),
+        "figures": re.findall(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?", text),
         "sha256": hashlib.sha256(text.encode()).hexdigest(),
     }
 
@@ -134,11 +134,8 @@ def _tables(folder: Path) -> None:
         ar[k] = 0.8 * ar[k - 1] + shock[k]
     dates = np.datetime64("2021-03-01") + day
     months = np.datetime64("1990-01") + day
-    _write(
-        folder / "seasonal.csv",
-        ["date", "sales"],
-        zip(dates, ["" if k == 100 else repr(v) for k, v in enumerate(season.tolist())], strict=True),
-    )
+    sales = ["" if k == 100 else value for k, value in enumerate(season.tolist())]
+    _write(folder / "seasonal.csv", ["date", "sales"], zip(dates, sales, strict=True))
     _write(folder / "lorenz.csv", ["x", "y", "z"], lorenz(1200).tolist())
     _write(folder / "ar1.csv", ["month", "shock", "value"], zip(months, shock.tolist(), ar.tolist(), strict=True))
 
@@ -222,7 +219,7 @@ def record(source: Path | None, preset: str, jobs: int) -> dict[str, Any]:
         environment = {**os.environ, **dict.fromkeys(THREADS, "1"), "NO_COLOR": "1", "COLUMNS": "100"}
         environment["NUMBA_CACHE_DIR"] = str(folder / "numba")  # empty: a cache beside the source does not notice changes in imported files
         if source is not None:
-            environment["PYTHONPATH"] = str(source.resolve() / "src")
+            environment["PYTHONPATH"] = os.pathsep.join([str(source.resolve() / "src"), *filter(None, [os.environ.get("PYTHONPATH")])])
         inner = [sys.executable, __file__, "library", "--out", str(folder / "library.json")]
         subprocess.run([*inner, *(["--source", str(source)] if source else [])], env=environment, check=True)
         cases: Cases = json.loads((folder / "library.json").read_text())
@@ -272,7 +269,7 @@ def _deviation(one: Entry, two: Entry) -> str:
     if not differ.any():
         return f"; none of the {len(a)} numbers kept differs (another dtype, a sign of zero, or other numbers)"
     with np.errstate(invalid="ignore"):
-        largest = np.nan_to_num(np.abs(b - a)[differ] / np.maximum(np.abs(a), np.abs(b))[differ], nan=np.inf).max()
+        largest = np.nan_to_num(np.abs(b - a)[differ] / np.maximum(np.abs(a), np.abs(b))[differ], nan=np.inf, posinf=np.inf).max()
     return f"; {differ.sum()} of {len(a)} numbers kept differ, by {largest:.2g} of their size at most"
 
 

@@ -73,7 +73,7 @@ def states(sn: Any) -> Named:
         yield f"chunks/{name}", np.vstack(list(sn.drive_chunks(network, _noise(100, 2), chunk=33)))
         for topology in ("gaussian", "ring", "sparse"):
             yield f"grid/{name}/{topology}", sn.drive_grid(_network(sn, topology, activation), _noise(50), [0.3, 0.6, 0.9], [0.1, 0.2])
-        yield f"tangent/{name}", network.tangent_step(inputs[0, 0] * np.ones(40), inputs[0], np.eye(40))
+        yield f"step/{name}", [network.step(np.ones(40), inputs[0]), network.tangent_step(np.ones(40), inputs[0], np.eye(40))]
 
 
 def exponents(sn: Any) -> Named:
@@ -136,7 +136,10 @@ def parts(sn: Any) -> Named:
         "sphere/maps",
         [sphere.project(one[:20, 0], 2.0), sphere.project_pushforward(one[:20, 0], one[:20, :1], 2.0), sphere.tangent(point, one[:20, 0])],
     )
-    yield "sphere/lengths", [sphere.norm(point), sphere.unit(point), sphere.geodesic_distance(point, sphere.project(one[:20, 0], 2.0), 2.0)]
+    yield (
+        "sphere/lengths",
+        [sphere.norm(point), sphere.norms(one), sphere.unit(point), sphere.geodesic_distance(point, sphere.project(one[:20, 0], 2.0), 2.0)],
+    )
     for name in TOPOLOGIES:
         network = sn.random_reservoir(50, topology=name, bias_scaling=0.2, rng=1)
         yield f"topology/{name}", [network.recurrent.toarray(), network.recurrent.spectral_radius(), network.inputs, network.bias]
@@ -224,12 +227,12 @@ def classifier(sn: Any) -> Named:
     waves = [(np.sin(w * np.arange(80.0) + rng.uniform(0, 6)) + 0.1 * rng.standard_normal(80))[:, None] for w in (0.2, 0.3, 0.4) * 12]
     names = ["slow", "middle", "fast"] * 12
     two = [place for place, name in enumerate(names) if name != "fast"]
-    sets = {"three": (waves, names), "two": ([waves[i] for i in two], [names[i] for i in two])}
-    steps = np.vstack(waves), np.repeat(names, 80)
-    for name, options in {"default": {}, **{key: SETTINGS[key] for key in ("bent", "tanh", "leak", "components", "penalty")}}.items():
-        for kind, (x, y) in {**sets, "steps": steps}.items():
-            model = sn.ESNClassifier(60, random_state=0, **options).fit(x[:24], y[:24]) if kind != "steps" else None
-            model = model or sn.ESNClassifier(60, random_state=0, **options).fit(x, y)
+    sets: dict[str, tuple[Any, Any]] = {"three": (waves, names), "two": ([waves[i] for i in two], [names[i] for i in two])}
+    sets["steps"] = np.vstack(waves), np.repeat(names, 80)
+    settings = {"default": {}, **{key: {"units": 60, **SETTINGS[key]} for key in ("bent", "tanh", "leak", "components", "penalty")}}
+    for name, options in settings.items():
+        for kind, (x, y) in sets.items():
+            model = sn.ESNClassifier(random_state=0, **options).fit(x, y)
             yield f"{name}/{kind}", {**_learned(model), "score": model.score(x, y), "outputs": model.decision_function(x)}
             yield f"{name}/{kind}/loaded", _reloaded(sn, model).predict(x)
 
