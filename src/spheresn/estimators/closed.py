@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._checks import Floats
-from ..drive import known_activation
+from ..driving import known_activation
 from ..kernels.closed import closed_loop
 from ..readout import Quadratic, Weights
 from ..reservoir import Reservoir

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .._checks import Floats, whole
+from .._checks import BadInput, Floats, whole
 from .baselines import Method
 
 FEWEST_ROWS, FEWEST_ORIGINS, MOST_ORIGINS = 60, 10, 100
@@ -48,12 +48,12 @@ class Backtest:
 def horizon(rows: int, asked: int | None) -> int:
     """The steps to forecast, so many that the backtest still has origins to spread over."""
     if rows < FEWEST_ROWS:
-        raise ValueError(f"FILE must have at least {FEWEST_ROWS} rows for a forecast and its backtest, got {rows}; collect more")
+        raise BadInput(f"FILE must have at least {FEWEST_ROWS} rows for a forecast and its backtest, got {rows}; collect more")
     longest = rows // SHARE - FEWEST_ORIGINS + 1
     if asked is None:
         return min(USUAL_STEPS, rows // 5, longest)
     if whole("--steps", asked, 1) > longest:
-        raise ValueError(f"--steps must be at most {longest} for a backtest within {rows} rows, got {asked}; ask for fewer")
+        raise BadInput(f"--steps must be at most {longest} for a backtest within {rows} rows, got {asked}; ask for fewer")
     return asked
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from .._checks import Floats, whole
+from .._checks import BadInput, Floats, whole
 from ..estimators import ESNForecaster
 from ..tables import Series
 from .backtest import FOLDS, Backtest, Teach, backtest, first_origin, horizon
@@ -80,7 +80,7 @@ def varying(series: Series, rows: int) -> Series:
     varies = np.ptp(series.values[:rows] / np.maximum(np.abs(series.values).max(axis=0), np.finfo(float).tiny), axis=0) > 0.0
     still = [name for name, moves in zip(series.names, varies, strict=True) if not moves]
     if not varies.any():
-        raise ValueError(f"columns must vary, got the same number in the first {rows} rows of {still[0]!r}; choose others with --column")
+        raise BadInput(f"columns must vary, got the same number in the first {rows} rows of {still[0]!r}; choose others with --column")
     note = (f"left out, constant over the first {rows} rows: {', '.join(still)}",) if still else ()
     names = tuple(name for name in series.names if name not in still)
     return replace(series, names=names, values=np.ascontiguousarray(series.values[:, varies]), notes=(*series.notes, *note))

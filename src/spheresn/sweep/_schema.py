@@ -7,6 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from .._checks import sentence
+from .._errors import Told
 from .files import whole_file
 
 APPLICATION, FORMAT = 0x53504853, 1  # "SPHS"
@@ -21,7 +22,7 @@ TABLES = {
 }
 
 
-class LedgerError(RuntimeError):
+class LedgerError(Told, RuntimeError):
     """A ledger that cannot be read or written; the file is left as it is."""
 
 

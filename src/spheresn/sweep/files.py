@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from .._errors import Told
+
 DRAFT = ".spheresn-draft-"
 
 
-class CannotWrite(RuntimeError):
+class CannotWrite(Told, RuntimeError):
     """A file could not be written: no permission, or no room."""
 
 

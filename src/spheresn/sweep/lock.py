@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from .._errors import Told
 
-class InUse(RuntimeError):
+
+class InUse(Told, RuntimeError):
     """Another process works in the directory."""
 
 
