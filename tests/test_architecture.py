@@ -11,11 +11,12 @@ import spheresn
 
 ROOT = Path(spheresn.__file__).parent
 LAYERS = [
-    ["_checks", "_threads", "_version"],
+    ["_errors", "_threads", "_version"],
+    ["_checks"],
     ["_scale"],
     ["sphere", "system", "topology", "metrics", "tables"],
     ["activations"],
-    ["reservoir", "kernels", "drive", "grid"],
+    ["reservoir", "kernels", "driving", "grid"],
     ["readout"],
     ["analysis", "datasets"],
     ["estimators", "persistence"],
@@ -28,9 +29,9 @@ LAYERS = [
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 # Within a layer there is an order too: what may import what beside it.
 BESIDE = {
-    ("drive", "kernels"),
-    ("drive", "reservoir"),
-    ("grid", "drive"),
+    ("driving", "kernels"),
+    ("driving", "reservoir"),
+    ("grid", "driving"),
     ("grid", "reservoir"),
     ("persistence", "estimators"),
     ("cli", "reproduce"),

@@ -24,6 +24,10 @@ class BadInput(Told, ValueError):
     """
 
 
+class NotInstalled(Told, FileNotFoundError):
+    """A recording that comes with an optional package, which is not there: a result is missing, and nothing is wrong."""
+
+
 class NoDirection(Told, ArithmeticError):
     """A zero vector cannot be projected onto the sphere.
 

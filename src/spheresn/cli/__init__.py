@@ -6,6 +6,7 @@ traceback; 130 or 143: stopped. A command imports what it needs when it runs, so
 
 from __future__ import annotations
 
+import io
 import shlex
 import sys
 import traceback
@@ -26,6 +27,8 @@ LONGEST = 4000  # characters of a sentence, some of which name many columns
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; whatever is wrong with its input becomes one sentence on stderr and the code 2."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a pipe on Windows may know no Greek: spell it out rather than fail
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         code = app(args=given, prog_name="spheresn", standalone_mode=False)
         return int(code or 0)

@@ -12,6 +12,7 @@ import numpy as np
 
 from spheresn import _checks
 from spheresn._checks import BadInput, Floats
+from spheresn._errors import NotInstalled
 
 LASER_SHA256 = "8c07281200935596f8e28bc94e1bb25e9964ab7d7f63c5e27ac87b810ac3b33a"
 _FIX = "pip install 'spheresn[laser]' or pass path="
@@ -41,7 +42,7 @@ def _locate() -> Path:
         file = Path(folder, "datasets", "santafe_laser.npy")
         if file.is_file():
             return file
-    raise FileNotFoundError(f"the laser recording must be installed, got no reservoirpy package that holds it; {_FIX}")
+    raise NotInstalled(f"the laser recording must be installed, got no reservoirpy package that holds it; {_FIX}")
 
 
 def _named(path: str | os.PathLike[str]) -> Path:

@@ -100,7 +100,7 @@ def _told(section: Section, ledger: Ledger, units: Sequence[Unit], tasks: Sequen
     rows, results = [ledger.row(unit) for unit in units], [ledger.result(unit) for unit in units]
     found = [row for row in rows if row is not None]
     holes = [
-        Hole(unit.task, (row.error or "unknown") if row else "not computed")
+        Hole(unit.task, (row.error or "unknown") if row else "not computed", row.kind if row else None)
         for unit, row in zip(units, rows, strict=True)
         if not row or row.error
     ]
