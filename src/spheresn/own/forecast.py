@@ -14,7 +14,7 @@ from .backtest import FOLDS, Backtest, Teach, backtest, first_origin, horizon
 from .baselines import Linear, Persistence
 from .interval import half_widths
 from .recipe import RULES, Recipe, Tell, Trained, choose
-from .runaway import ran_away
+from .runaway import Runs
 
 NETWORK, PERSISTENCE, LINEAR = "network", "persistence", "linear"
 STAGES = len(RULES) + FOLDS + 1  # how often a job tells what it is doing
@@ -68,9 +68,10 @@ def by_recipe(series: Series, steps: int, recipe: Recipe, tell: Tell = lambda do
     test = backtest(rows, steps, methods, tell)
     tell("forecasting")
     final = Trained.of(recipe, rows)
-    values, errors = final.ahead(steps), test.errors(NETWORK)
+    ahead, errors = final.ahead(steps), test.errors(NETWORK)
     widths = np.column_stack([half_widths(errors[:, :, column]) for column in range(rows.shape[1])])
-    series = replace(series, notes=(*series.notes, *_escapes(values, test, rows)))
+    series = replace(series, notes=(*series.notes, *_escapes(ahead, test)))
+    values = ahead.values[0]
     parts = (part * scale + centre for part in (values, values - widths, values + widths))
     return Outlook(series, recipe, final.model, test, scale, *parts)
 
@@ -92,10 +93,10 @@ def centre_and_scale(values: Floats) -> tuple[Floats, Floats]:
     return (values / largest).mean(axis=0) * largest, (values / largest).std(axis=0) * largest
 
 
-def _escapes(values: Floats, test: Backtest, rows: Floats) -> list[str]:
+def _escapes(ahead: Runs, test: Backtest) -> list[str]:
     """Free runs that left the range of the data and were ended in its mean."""
-    away = sum(ran_away(run, rows[: test.taught(origin)]) for run, origin in zip(test.runs[NETWORK], test.origins, strict=True))
+    away = int(test.away[NETWORK].sum())
     found = [f"{away} of the {len(test.origins)} backtest runs of the network ran away and were ended in the mean"] if away else []
-    return (
-        [*found, "the forecast ran away and ends in the mean of the data: do not trust it from there"] if ran_away(values, rows) else found
-    )
+    if ahead.away[0]:
+        found.append("the forecast ran away and ends in the mean of the data: do not trust it from there")
+    return found
