@@ -17,7 +17,7 @@ class BadInput(Told, ValueError):
 
     >>> import spheresn as sn
     >>> try:
-    ...     sn.random_reservoir(0)
+    ...     sn.random_reservoir(0, rng=0)
     ... except sn.BadInput as error:
     ...     print(error)
     units must be a whole number of at least 1, got 0; pass such a number
