@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -12,18 +13,20 @@ from race import OURS, PEER, REFERENCE, Case, Effort, case, line, within
 
 TITLE = "Beginning: import, first compilation, start with a warm cache"
 NOTE = """Every value is a fresh process; the seconds are those of the import statement, or of the first fit, without the interpreter's own
-start. scikit-learn is imported as somebody who wants a linear model does: `from sklearn.linear_model import Ridge`. The first fit is that
+start. scikit-learn is imported as somebody who wants a linear model does, `from sklearn.linear_model import Ridge`, and spheresn as
+somebody who wants a network does; `import spheresn` alone imports next to nothing. Help is the processor time of `spheresn --help` from
+the start of the interpreter to its end. The first fit is that
 of ESNRegressor(100) to 600 rows, everything automatic, with an empty cache of compiled code, then with the cache that this left behind."""
 THREADS = (1,)
 IMPORTS = {
-    "import spheresn": (OURS, "import spheresn"),
+    "import spheresn": (OURS, "from spheresn import ESNRegressor"),
     "scikit-learn": (REFERENCE, "from sklearn.linear_model import Ridge"),
     "reservoirpy": (PEER, "import reservoirpy.nodes"),
     "rclib": (PEER, "import rclib"),
     "echoes": (PEER, "import echoes"),
 }
 FIT = """
-import numpy as np, spheresn as sn
+import numpy as np, spheresn as sn, spheresn.estimators
 u = np.random.default_rng(0).uniform(-1, 1, (600, 1))
 begin = time.perf_counter()
 sn.ESNRegressor(100, random_state=0).fit(u, u[:, 0])
@@ -34,6 +37,7 @@ def measure(effort: Effort) -> Iterator[Case]:
     """Imports in turns, then the first fit."""
     rounds = 2 if effort.quick else effort.rounds
     yield case("import", _imports(rounds), [within("import spheresn", 1.5, "scikit-learn")])
+    yield case("help, processor time", _help(rounds), [within("spheresn --help", 0.4, None)])
     yield case("first fit", _first_fits(2 if effort.quick else 3))
 
 
@@ -49,6 +53,20 @@ def _imports(rounds: int) -> list[dict[str, object]]:
                 continue
             found[name] += [value] if number and name not in failed else []
     return [line(name, kind, found[name], f"`{code}`", failed.get(name, "")) for name, (kind, code) in IMPORTS.items()]
+
+
+def _help(rounds: int) -> list[dict[str, object]]:
+    commands = {"spheresn --help": ["-m", "spheresn", "--help"], "Python alone": ["-c", "pass"]}
+    found = {name: [_processor(command) for _ in range(rounds + 1)][1:] for name, command in commands.items()}
+    return [line(name, OURS if "spheresn" in name else REFERENCE, values) for name, values in found.items()]
+
+
+def _processor(arguments: Sequence[str]) -> float:
+    """Seconds of the processor that a new interpreter takes from its start to its end."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, *arguments], stdout=subprocess.DEVNULL, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def _first_fits(rounds: int) -> list[dict[str, object]]:

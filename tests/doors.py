@@ -43,7 +43,7 @@ class Door:
     ending: str
     make: Callable[[Random], bytes]
     enter: Callable[[Path], None]
-    refusals: Refusals = (ValueError,)
+    refusals: Refusals = (sn.BadInput,)
     kept: bool = True
 
 

@@ -111,7 +111,8 @@ def told() -> Iterator[None]:
         if not re.fullmatch(r"[^\n]+; [^\n]+", str(error)):
             raise
     except ValueError as error:
-        if not SENTENCE.fullmatch(str(error)) and not THEIRS.fullmatch(str(error)):
+        ours = isinstance(error, sn.BadInput) and SENTENCE.fullmatch(str(error))
+        if not ours and not THEIRS.fullmatch(str(error)):
             raise
 
 

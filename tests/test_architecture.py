@@ -11,11 +11,12 @@ import spheresn
 
 ROOT = Path(spheresn.__file__).parent
 LAYERS = [
-    ["_checks", "_threads", "_version"],
+    ["_errors", "_threads", "_version"],
+    ["_checks"],
     ["_scale"],
     ["sphere", "system", "topology", "metrics", "tables"],
     ["activations"],
-    ["reservoir", "kernels", "drive", "grid"],
+    ["reservoir", "kernels", "driving", "grid"],
     ["readout"],
     ["analysis", "datasets"],
     ["estimators", "persistence"],
@@ -28,9 +29,9 @@ LAYERS = [
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 # Within a layer there is an order too: what may import what beside it.
 BESIDE = {
-    ("drive", "kernels"),
-    ("drive", "reservoir"),
-    ("grid", "drive"),
+    ("driving", "kernels"),
+    ("driving", "reservoir"),
+    ("grid", "driving"),
     ("grid", "reservoir"),
     ("persistence", "estimators"),
     ("cli", "reproduce"),
@@ -80,6 +81,7 @@ def watch(event, args):
         seen.append((event, args))
 sys.addaudithook(watch)
 import spheresn
+[getattr(spheresn, name) for name in spheresn.__all__]
 heavy = {'matplotlib', 'dask', 'distributed', 'plotly', 'dash', 'polars', 'xarray', 'typer', 'rich', 'jinja2'} & set(sys.modules)
 assert not heavy, heavy
 assert not seen, seen

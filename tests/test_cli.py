@@ -8,6 +8,8 @@ import os
 import resource
 import signal
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
@@ -16,11 +18,12 @@ import xarray as xr
 
 import fake_experiment as fake
 from runs import finish, rows, start
-from spheresn import __version__
-from spheresn.cli import main, paper
+from spheresn import BadInput, __version__, console
+from spheresn.cli import main
 from spheresn.cli.told import progress, tell
 from spheresn.console import Lines, watch
 from spheresn.experiments import EXPERIMENTS, VERDICTS
+from spheresn.report import claims
 from spheresn.sweep import Unit
 
 
@@ -142,6 +145,49 @@ def test_a_damaged_list_of_claims_is_one_sentence(capsys, tmp_path):
         assert "damaged" in sentence(capsys, "show", "x", "--out", tmp_path)
 
 
+BROKEN = [ValueError("a message\nof some library"), KeyError("name"), OSError("a library's own"), RuntimeError("no sentence")]
+
+
+@pytest.mark.parametrize("error", BROKEN, ids=repr)
+def test_a_defect_of_ours_is_no_bad_input(monkeypatch, capsys, error):
+    """Whatever its class: the traceback stays, and the last line says what to do with it."""
+
+    def broken(path):
+        raise error
+
+    monkeypatch.setattr(claims, "read_claims", broken)
+    assert main(["show", "x y", "--out", "anywhere"]) == 70
+    *lines, last = capsys.readouterr().err.splitlines()
+    asked = "please report this with the command, spheresn show 'x y' --out anywhere, and the lines above"
+    assert last == f"spheresn: {__version__} has a defect; {asked}"
+    assert lines[0] == "Traceback (most recent call last):" and "raise error" in "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (BadInput("x must be y, got z; mend it"), "spheresn: x must be y, got z; mend it\n"),
+        (MemoryError("no 7 TiB"), "memory must hold the network and the table, got too little (no 7 TiB); ask for fewer --units or rows"),
+        (PermissionError(13, "Permission denied", "a.txt"), "spheresn: a.txt: Permission denied; choose a directory"),
+    ],
+    ids=repr,
+)
+def test_what_is_meant_for_people_is_one_sentence(monkeypatch, capsys, error, words):
+    def refuse(path):
+        raise error
+
+    monkeypatch.setattr(claims, "read_claims", refuse)
+    assert words in sentence(capsys, "show", "x")
+
+
+def test_a_pipe_that_knows_no_greek_gets_it_spelled_out(tmp_path):
+    claim = dict.fromkeys(claims.FIELDS, "γ") | {"id": "g", "evidence": {}}
+    (tmp_path / "claims.json").write_text(json.dumps([claim]))
+    command = [sys.executable, "-m", "spheresn", "show", "g", "--out", str(tmp_path)]
+    run = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert run.returncode == 0 and "says      \\u03b3" in run.stdout, run.stderr
+
+
 def test_a_full_disk_is_one_sentence_and_nothing_half_written(tmp_path):
     def small() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
@@ -206,7 +252,7 @@ def test_a_stopped_run_says_so_and_keeps_what_is_done(monkeypatch, capsys, tmp_p
         yield tell
 
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    monkeypatch.setattr(paper, "watch", stopping)
+    monkeypatch.setattr(console, "watch", stopping)
     try:
         assert main(["reproduce", "fake", "--preset", "smoke", "--out", str(tmp_path), "--jobs", "1"]) == 128 + signal.SIGTERM
     finally:  # a stopped command goes deaf, since its process is about to end; this one is not

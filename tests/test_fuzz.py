@@ -39,7 +39,7 @@ def test_the_harness_sees_what_it_must_see(tmp_path):
     path.write_bytes(b"x")
 
     def multiline(path: Path) -> None:
-        raise ValueError("two\nlines")
+        raise sn.BadInput("two\nlines")
 
     def swells(path: Path) -> None:
         np.ones(2**30)

@@ -12,7 +12,7 @@ import exact
 import spheresn as sn
 from hostile import CASES, TAME, Case, finite, hold
 from spheresn import kernels
-from spheresn.drive import loop_arguments
+from spheresn.driving import loop_arguments
 from spheresn.estimators.closed import ClosedLoop
 from spheresn.readout import Weights
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 import xarray as xr
 
 import fake_experiment as fake
+from spheresn._errors import NotInstalled
 from spheresn.experiments import EXPERIMENTS
 from spheresn.report import Drawing, Hole, Section, page
 from spheresn.report.draw import Sketch, draw, drawings
@@ -159,3 +161,12 @@ def test_printed_the_details_are_open(browser, written):
     tab.emulate_media(media="print")
     assert tab.evaluate("[...document.querySelectorAll('details')].every(one => one.getBoundingClientRect().height > 20)")
     tab.close()
+
+
+def test_only_a_recording_that_is_not_installed_is_no_fault():
+    """By the class of the error, whatever its words are."""
+    absent = Hole("{}", "any words", NotInstalled.__name__)
+    said = [Hole("{}", "NotInstalled: x", "ValueError"), Hole("{}", "FileNotFoundError: x", "FileNotFoundError"), Hole("{}", "not computed")]
+    plain = Section("fake", "Fig. 0", "t", "smoke", {}, 0, "c", holes=(absent,))
+    assert not plain.faulty and replace(plain, problem="x").faulty
+    assert all(replace(plain, holes=(absent, hole)).faulty for hole in said)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from concurrent.futures import Future
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ import pytest
 
 import fake_experiment as fake
 from runs import alive, children, rows, until
+from spheresn._errors import NotInstalled
 from spheresn.sweep import (
     CannotWrite,
     ClusterError,
@@ -26,6 +28,7 @@ from spheresn.sweep import (
     Outcome,
     Unit,
     Work,
+    _schema,
     canonical,
     locked,
     perform,
@@ -159,6 +162,45 @@ def test_a_damaged_ledger_is_named_and_left_as_it_is(tmp_path, damage):
     assert path.read_bytes() == before
 
 
+def first_format(path: Path) -> None:
+    """A ledger as it was before errors had a class, with a unit whose recording was missing and one that was at fault."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute(f"PRAGMA application_id = {_schema.APPLICATION}")
+        connection.execute("PRAGMA user_version = 1")
+        for table in _schema.FIRST.values():
+            connection.execute(table)
+        for index, error in enumerate(["FileNotFoundError: no laser", "ValueError: FileNotFoundError"]):
+            told = (replace(UNIT, seed=index).key, "fake", "{}", "{}", index, error)
+            connection.execute("INSERT INTO unit VALUES (?, ?, ?, ?, ?, 'failed', ?, NULL, '', 0, '{}', NULL, NULL, NULL)", told)
+
+
+def test_a_ledger_of_the_first_format_still_opens(tmp_path):
+    path = tmp_path / "ledger.sqlite"
+    first_format(path)
+    for _ in range(2):  # then it has the present format
+        with Ledger(path) as ledger:
+            found = [ledger.row(replace(UNIT, seed=index)) for index in range(2)]
+            assert [row and (row.error, row.kind) for row in found] == [
+                ("FileNotFoundError: no laser", "NotInstalled"),
+                ("ValueError: FileNotFoundError", None),
+            ]
+            ledger.record(replace(UNIT, seed=2), outcome(a=np.ones(1)))
+            _schema.upgrade(ledger._connection)  # as a second process, which comes too late
+    with Ledger(tmp_path / "new.sqlite") as new, closing(sqlite3.connect(path)) as old:
+        tables = "SELECT name, sql FROM sqlite_master"
+        assert new._connection.execute(tables).fetchall() == old.execute(tables).fetchall()
+
+
+def test_the_class_of_an_error_is_kept_beside_its_words(tmp_path):
+    def absent():
+        raise NotInstalled("BadInput: words that name another class")
+
+    with Ledger(tmp_path / "ledger.sqlite") as ledger:
+        ledger.record(UNIT, perform(absent, ()))
+        row = ledger.row(UNIT)
+    assert row is not None and (row.kind, row.error) == ("NotInstalled", "NotInstalled: BadInput: words that name another class")
+
+
 def test_a_changed_result_is_noticed(tmp_path):
     with Ledger(tmp_path / "ledger.sqlite") as ledger:
         ledger.record(UNIT, outcome(a=np.arange(3.0)))
@@ -202,7 +244,7 @@ def test_a_directory_has_one_owner_and_a_killed_owner_leaves_no_lock(tmp_path):
             pass
         owner.kill()
     with locked(tmp_path):
-        assert (tmp_path / ".lock").read_text() == str(os.getpid())
+        assert (tmp_path / ".lock").read_text() == f" {os.getpid()}"
 
 
 def test_numbers_do_not_depend_on_the_number_of_workers(tmp_path):

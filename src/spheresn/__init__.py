@@ -3,18 +3,24 @@
 x_k = r a_k/|a_k|, a_k = W x_{k-1} + W_in s_k [VAL19], beside tanh and linear networks: drive them, measure them, forecast with them.
 """
 
-from . import analysis, datasets, metrics, sphere, topology
-from ._checks import DegenerateStep, NoDirection, StateOverflow
+import importlib
+import typing
+
 from ._version import __version__ as __version__
-from .activations import Linear, OnSphere, Tanh
-from .drive import drive, drive_chunks
-from .estimators import ESNClassifier, ESNForecaster, ESNRegressor
-from .grid import drive_grid
-from .persistence import load, save
-from .reservoir import Reservoir, random_reservoir
-from .system import System
+
+if typing.TYPE_CHECKING:  # what `__getattr__` finds, for editors and type checkers; a test compares the two
+    from . import analysis, datasets, metrics, sphere, topology
+    from ._errors import BadInput, DegenerateStep, NoDirection, StateOverflow
+    from .activations import Linear, OnSphere, Tanh
+    from .driving import drive, drive_chunks
+    from .estimators import ESNClassifier, ESNForecaster, ESNRegressor
+    from .grid import drive_grid
+    from .persistence import load, save
+    from .reservoir import Reservoir, random_reservoir
+    from .system import System
 
 __all__ = [
+    "BadInput",
     "DegenerateStep",
     "ESNClassifier",
     "ESNForecaster",
@@ -38,3 +44,34 @@ __all__ = [
     "sphere",
     "topology",
 ]
+
+# Imported when first asked for, since numba and scikit-learn take seconds. No module has the name of a function here: importing such a
+# module would put it in the function's place.
+_NAMES = {
+    "_errors": ("BadInput", "DegenerateStep", "NoDirection", "StateOverflow"),
+    "activations": ("Linear", "OnSphere", "Tanh"),
+    "driving": ("drive", "drive_chunks"),
+    "estimators": ("ESNClassifier", "ESNForecaster", "ESNRegressor"),
+    "grid": ("drive_grid",),
+    "persistence": ("load", "save"),
+    "reservoir": ("Reservoir", "random_reservoir"),
+    "system": ("System",),
+}
+_HOME = {name: module for module, names in _NAMES.items() for name in names}
+_PARTS = ("analysis", "datasets", "estimators", "metrics", "persistence", "plotting", "readout", "sphere", "topology")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]
+
+
+if not typing.TYPE_CHECKING:  # a type checker would believe that every name exists
+
+    def __getattr__(name: str) -> object:
+        if name in _PARTS:
+            return importlib.import_module(f"{__name__}.{name}")
+        if name not in _HOME:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+        globals()[name] = value  # asked for once
+        return value

@@ -1,7 +1,4 @@
-"""Argument checks and error types: the only place where input is judged.
-
-Every message reads *name must rule, got value; what to do*, so that the caller can act on it without a traceback.
-"""
+"""Argument checks: the only place where input is judged. A `BadInput` reads *name must rule, got value; what to do*."""
 
 from __future__ import annotations
 
@@ -12,66 +9,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from ._errors import BadInput as BadInput
+from ._errors import DegenerateStep as DegenerateStep
+from ._errors import MeaninglessPrediction as MeaninglessPrediction
+from ._errors import NoDirection as NoDirection
+from ._errors import StateOverflow as StateOverflow
+from ._errors import printable as printable
+from ._errors import sentence as sentence
+
 Floats = NDArray[np.floating[Any]]
-
-
-class NoDirection(ArithmeticError):
-    """A zero vector cannot be projected onto the sphere.
-
-    >>> from spheresn import sphere
-    >>> sphere.unit(np.zeros(2))
-    Traceback (most recent call last):
-    spheresn._checks.NoDirection: a zero vector has no direction, so it cannot be projected onto the sphere; add a bias or start elsewhere
-    """
-
-
-class StateOverflow(ArithmeticError):
-    """A state or pre-activation left the range of its floating point type.
-
-    >>> import spheresn as sn
-    >>> doubling = sn.Reservoir(recurrent=[[2.0]], inputs=[1.0], activation=sn.Linear())
-    >>> try:
-    ...     sn.drive(doubling, np.ones(1100))
-    ... except sn.StateOverflow as error:
-    ...     print(str(error).split(";")[0])
-    the state left the range of its floating point type at step 1023
-    """
-
-
-class DegenerateStep(RuntimeWarning):
-    """A pre-activation was exactly zero, so the state kept its direction.
-
-    >>> import warnings
-    >>> import spheresn as sn
-    >>> with warnings.catch_warnings(record=True, action="always") as seen:
-    ...     states = sn.drive(sn.Reservoir(recurrent=np.zeros((2, 2)), inputs=[1.0, 0.0]), [1.0, 0.0])
-    >>> seen[0].category.__name__, states.tolist()
-    ('DegenerateStep', [[1.0, 0.0], [1.0, 0.0]])
-    """
-
-
-def printable(text: object) -> str:
-    r"""What a stranger wrote, safe for a terminal, a page and a drawing: characters that would steer them are spelled out.
-
-    >>> printable("a\x1b[31m\nb"), printable("Zeit in µs")
-    ('a\\x1b[31m\\nb', 'Zeit in µs')
-    """
-    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in str(text))
-
-
-def sentence(text: object, longest: int = 300) -> str:
-    r"""Another program's words inside of a sentence of ours: one line, printable, of bounded length.
-
-    >>> sentence(ValueError("bad\n  byte \x00"))
-    'bad byte \\x00'
-    """
-    return printable(" ".join(str(text).split()))[:longest]
 
 
 def whole(name: str, value: object, minimum: int) -> int:
     """`value` as an int of at least `minimum`."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or int(value) < minimum:
-        raise ValueError(f"{name} must be a whole number of at least {minimum}, got {value!r}; pass such a number")
+        raise BadInput(f"{name} must be a whole number of at least {minimum}, got {value!r}; pass such a number")
     return int(value)
 
 
@@ -79,13 +31,13 @@ def real(name: str, value: object, low: float = -np.inf, high: float = np.inf, *
     """`value` as a finite float in [low, high], or in (low, high] with `above`."""
     number = _as_float(name, value)
     if not np.isfinite(number) or number > high or number < low or (above and number == low):
-        raise ValueError(f"{name} must be {_rule(low, high, above)}, got {value!r}; pass such a number")
+        raise BadInput(f"{name} must be {_rule(low, high, above)}, got {value!r}; pass such a number")
     return number
 
 
 def _as_float(name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise ValueError(f"{name} must be a real number, got {value!r}; pass a float")
+        raise BadInput(f"{name} must be a real number, got {value!r}; pass a float")
     try:
         return float(value)
     except OverflowError:  # a whole number or fraction beyond all floats
@@ -104,7 +56,7 @@ def one_of(name: str, value: object, choices: Iterable[str]) -> str:
     """`value`, which must be one of the names in `choices`."""
     known = list(choices)
     if not isinstance(value, str) or value not in known:
-        raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}; choose one of these")
+        raise BadInput(f"{name} must be one of {', '.join(known)}, got {value!r}; choose one of these")
     return value
 
 
@@ -112,7 +64,7 @@ def float_type(name: str, value: DTypeLike) -> np.dtype[Any]:
     """float32 or float64, the two types that the library keeps."""
     kind = np.dtype(value)
     if kind not in (np.dtype(np.float32), np.dtype(np.float64)):
-        raise ValueError(f"{name} must be float32 or float64, got {kind}; choose one of these")
+        raise BadInput(f"{name} must be float32 or float64, got {kind}; choose one of these")
     return kind
 
 
@@ -122,14 +74,14 @@ def generator(rng: object) -> np.random.Generator:
         return rng
     if isinstance(rng, numbers.Integral) and not isinstance(rng, bool) and int(rng) >= 0:
         return np.random.default_rng(int(rng))
-    raise ValueError(f"rng must be a numpy Generator or a seed, got {rng!r}; pass np.random.default_rng(0), say")
+    raise BadInput(f"rng must be a numpy Generator or a seed, got {rng!r}; pass np.random.default_rng(0), say")
 
 
 def finite(name: str, values: Floats) -> Floats:
     """`values`, none of which may be NaN or infinite."""
     if not np.isfinite(values).all():
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
-        raise ValueError(f"{name} must be finite, got {values[where]} at index {where}; fill or drop such values first")
+        raise BadInput(f"{name} must be finite, got {values[where]} at index {where}; fill or drop such values first")
     return values
 
 
@@ -143,26 +95,26 @@ def table(name: str, values: ArrayLike, columns: int | None = None, dtype: DType
     rows = floats(name, values, (1, 2), dtype)
     rows = rows[:, None] if rows.ndim == 1 else rows
     if columns is not None and rows.shape[1] != columns:
-        raise ValueError(f"{name} must have {columns} column(s), got shape {rows.shape}; one row per time step, one column per input")
+        raise BadInput(f"{name} must have {columns} column(s), got shape {rows.shape}; one row per time step, one column per input")
     return finite(name, rows)
 
 
 def at_least(name: str, length: int, minimum: int, why: str) -> None:
     """`length` rows of `name`, of which at least `minimum` are needed."""
     if length < minimum:
-        raise ValueError(f"{name} must have at least {minimum} rows {why}, got {length}; pass a longer one")
+        raise BadInput(f"{name} must have at least {minimum} rows {why}, got {length}; pass a longer one")
 
 
 def same_shape(name: str, values: Floats, other_name: str, other: Floats) -> None:
     """Two arrays that must agree in shape."""
     if values.shape != other.shape:
-        raise ValueError(f"{name} must have the shape of {other_name}, {other.shape}, got {values.shape}; align the two")
+        raise BadInput(f"{name} must have the shape of {other_name}, {other.shape}, got {values.shape}; align the two")
 
 
 def same_length(name: str, values: Floats, other_name: str, other: Floats) -> None:
     """Two arrays that must have as many rows."""
     if len(values) != len(other):
-        raise ValueError(f"{name} must have as many rows as {other_name}, {len(other)}, got {len(values)}; align the two")
+        raise BadInput(f"{name} must have as many rows as {other_name}, {len(other)}, got {len(values)}; align the two")
 
 
 def floats(name: str, values: ArrayLike, ndims: tuple[int, ...], dtype: DTypeLike) -> Floats:
@@ -174,10 +126,10 @@ def floats(name: str, values: ArrayLike, ndims: tuple[int, ...], dtype: DTypeLik
         with np.errstate(over="ignore"):
             result = np.ascontiguousarray(given, dtype=dtype)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{name} must be an array of real numbers, got {type(values).__name__}; convert it first") from None
+        raise BadInput(f"{name} must be an array of real numbers, got {type(values).__name__}; convert it first") from None
     if given.ndim not in ndims:
         shape = " or ".join(str(n) for n in ndims)
-        raise ValueError(f"{name} must have {shape} dimension(s), got shape {given.shape}; reshape it")
+        raise BadInput(f"{name} must have {shape} dimension(s), got shape {given.shape}; reshape it")
     _fitted(name, given, result)
     return result
 
@@ -187,16 +139,4 @@ def _fitted(name: str, given: NDArray[Any], result: Floats) -> None:
     if given.dtype.itemsize > result.dtype.itemsize and np.isinf(result).any():
         lost = np.isinf(result) & (given.astype(np.longdouble) != result)
         if lost.any():
-            raise ValueError(f"{name} must fit into {result.dtype}, got {given[lost].flat[0]}; scale it down, or use a wider type")
-
-
-class MeaninglessPrediction(RuntimeWarning):
-    """A formula was asked for outside the range where it means anything.
-
-    >>> import warnings
-    >>> from spheresn.analysis import predicted_memory
-    >>> with warnings.catch_warnings(record=True, action="always") as seen:
-    ...     law = predicted_memory("spherical", [0, 1, 2], alpha=-2.0)
-    >>> seen[0].category.__name__, law
-    ('MeaninglessPrediction', array([1., 2., 4.]))
-    """
+            raise BadInput(f"{name} must fit into {result.dtype}, got {given[lost].flat[0]}; scale it down, or use a wider type")

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _checks
-from ._checks import Floats
-from .drive import drive, loop_arguments, rows_of, run_batch, starts_of, writable
+from ._checks import BadInput, Floats
+from .driving import drive, loop_arguments, rows_of, run_batch, starts_of, writable
 from .reservoir import Reservoir
 from .topology import Dense
 
@@ -40,14 +40,14 @@ def drive_grid(
 def _axis(name: str, values: ArrayLike) -> Floats:
     axis = _checks.array(name, np.atleast_1d(values), 1)
     if len(axis) == 0 or axis.min() < 0.0:
-        raise ValueError(f"{name} must be one or more numbers of at least 0, got {values!r}; pass such a list")
+        raise BadInput(f"{name} must be one or more numbers of at least 0, got {values!r}; pass such a list")
     return axis
 
 
 def _own_radius(reservoir: Reservoir) -> float:
     own = float(reservoir.recurrent.spectral_radius())
     if own == 0.0:
-        raise ValueError("reservoir must have a W that is not nilpotent, got spectral radius 0; no factor gives a delay line another one")
+        raise BadInput("reservoir must have a W that is not nilpotent, got spectral radius 0; no factor gives a delay line another one")
     return own
 
 

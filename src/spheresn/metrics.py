@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spheresn import _checks
-from spheresn._checks import Floats
+from spheresn._checks import BadInput, Floats
 from spheresn._scale import power_of_two
 
 
@@ -61,7 +61,7 @@ def _varying(target: ArrayLike) -> tuple[Floats, float, float]:
     rows = _checks.table("target", target)
     _checks.at_least("target", len(rows), 2, "to have a variance")
     if not (rows != rows[0]).any():
-        raise ValueError(f"target must vary, got {rows[0].tolist()} in every row; a constant has no variance to measure errors by")
+        raise BadInput(f"target must vary, got {rows[0].tolist()} in every row; a constant has no variance to measure errors by")
     unit = power_of_two(rows)
     rows = rows / unit
     return rows, unit, _rms(rows - rows.mean(axis=0))

@@ -13,9 +13,9 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save as to_bytes
 from sklearn.utils.validation import check_is_fitted
 
-from ._checks import Floats, real, sentence, whole
+from ._checks import BadInput, Floats, real, sentence, whole
 from ._version import __version__
-from .drive import COMPILED
+from .driving import COMPILED
 from .estimators import ESNClassifier, ESNForecaster, ESNRegressor
 from .estimators._parts import frame_from, frame_parts, loop_from, loop_parts
 
@@ -29,7 +29,7 @@ TOO_STRANGE = (RecursionError, SyntaxError)  # of nested brackets, of the name o
 ARRAYS = ("state_", "last_", "low_", "high_")
 
 
-class ModelFileError(ValueError):
+class ModelFileError(BadInput):
     """A file that is not a model, or not one that this version can read."""
 
 
@@ -47,13 +47,13 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     """
     kind = type(model).__name__
     if KINDS.get(kind) is not type(model):
-        raise ValueError(f"model must be an estimator of spheresn, got {kind}; save other objects by their own means")
+        raise BadInput(f"model must be an estimator of spheresn, got {kind}; save other objects by their own means")
     if model.readout is not None:
-        raise ValueError("model must have the ridge readout to be saved, got a regressor of your own; its format is not known here")
+        raise BadInput("model must have the ridge readout to be saved, got a regressor of your own; its format is not known here")
     check_is_fitted(model)
     if type(model.reservoir_.recurrent) not in COMPILED:
         own = type(model.reservoir_.recurrent).__name__
-        raise ValueError(f"model must have a topology of spheresn to be saved, got {own}; fit it with W as an array instead")
+        raise BadInput(f"model must have a topology of spheresn to be saved, got {own}; fit it with W as an array instead")
     if kind == "ESNRegressor":
         model._refresh()
     values, tensors = _contents(model)

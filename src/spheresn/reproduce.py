@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from . import _checks
+from ._checks import BadInput
+from .experiments import PRESETS
 from .report import Section, publish
 from .sweep import DaskPool, Ledger, LocalPool, Pool, Progress, Unit, Work, canonical, locked, remove_drafts, run
 
-PRESETS = ("smoke", "quick", "paper")
 Say = Callable[[str], None]
 Watch = Callable[[dict[str, int]], AbstractContextManager[Progress]]
 
@@ -40,7 +41,7 @@ def request(
     dask: str | None = None,
     fresh: bool = False,
 ) -> Request:
-    """The request, or a ValueError with one sentence; without names, all experiments."""
+    """The request, or `BadInput` with one sentence; without names, all experiments."""
     for name in names:
         _checks.one_of("NAMES", name, experiments)
     chosen = tuple(name for name in experiments if not names or name in names)
@@ -79,7 +80,7 @@ def reproduce(experiments: Mapping[str, Any], wanted: Request, watch: Watch, say
 def republish(experiments: Mapping[str, Any], out: Path, say: Say) -> list[Section]:
     """Write everything anew from the ledger, computing nothing."""
     if not out.is_dir():
-        raise ValueError(f"DIR must be a directory of results, got {str(out)!r}; run `spheresn reproduce --out {out}` first")
+        raise BadInput(f"DIR must be a directory of results, got {str(out)!r}; run `spheresn reproduce --out {out}` first")
     Ledger(out / "ledger.sqlite", make=False).close()  # before the lock, which would leave a file behind
     with locked(out), _ledger(out) as ledger:
         return publish(out, ledger, experiments, say)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from . import _checks, sphere
-from ._checks import Floats, StateOverflow
+from ._checks import BadInput, Floats, StateOverflow
 from .activations import Activation, OnSphere
 from .topology import Recurrent, as_recurrent
 from .topology.build import draw
@@ -158,7 +158,7 @@ def with_spectral_radius(matrix: Recurrent, spectral_radius: float) -> Recurrent
     target = _checks.real("spectral_radius", spectral_radius, 0.0)
     own = matrix.spectral_radius()
     if own == 0.0:
-        raise ValueError(
+        raise BadInput(
             f"spectral_radius must be left out for a nilpotent W (a delay line, or too few links to close a cycle), got {target:g}; "
             "all its eigenvalues are zero and no factor changes that: scale the weights of its links, or raise the density"
         )
@@ -172,7 +172,7 @@ def _times(matrix: Recurrent, factor: float) -> Recurrent:
         parts = scaled.kernel_data() if hasattr(scaled, "kernel_data") else (scaled.matvec(np.ones(scaled.size, scaled.dtype)),)
         finite = all(np.isfinite(part).all() for part in parts)
     if not finite:
-        raise ValueError(f"W must stay finite when it is rescaled, got a factor of {factor:g}; choose a spectral radius nearer to its own")
+        raise BadInput(f"W must stay finite when it is rescaled, got a factor of {factor:g}; choose a spectral radius nearer to its own")
     return scaled
 
 
@@ -183,7 +183,7 @@ def _links(topology: Any, units: int, rng: np.random.Generator, density: float |
     else:
         matrix, fixed = as_recurrent(topology), True
     if matrix.size != units:
-        raise ValueError(f"units must be the size of the given W, {matrix.size}, got {units}; pass the same number")
+        raise BadInput(f"units must be the size of the given W, {matrix.size}, got {units}; pass the same number")
     if spectral_radius is None and fixed:
         return matrix
     return with_spectral_radius(matrix, 1.0 if spectral_radius is None else spectral_radius)
@@ -193,7 +193,7 @@ def _fitting_radius(radius: float | None, dtype: np.dtype[Any]) -> None:
     """A radius whose states keep all their digits."""
     widest = 1e30 if dtype == np.float32 else 1e280
     if radius is not None and not 1.0 / widest <= radius <= widest:
-        raise ValueError(f"radius must be between {1.0 / widest:g} and {widest:g} in {dtype}, got {radius!r}; choose such a radius")
+        raise BadInput(f"radius must be between {1.0 / widest:g} and {widest:g} in {dtype}, got {radius!r}; choose such a radius")
 
 
 def _dtype_of(values: Any) -> Any:
@@ -203,12 +203,12 @@ def _dtype_of(values: Any) -> Any:
 def _input_matrix(values: ArrayLike, units: int, dtype: np.dtype[Any]) -> Floats:
     matrix = _checks.table("inputs", values, dtype=dtype)
     if len(matrix) != units:
-        raise ValueError(f"inputs must have one row per unit, {units}, got shape {matrix.shape}; pass W_in of shape (N, d)")
+        raise BadInput(f"inputs must have one row per unit, {units}, got shape {matrix.shape}; pass W_in of shape (N, d)")
     return np.require(matrix, requirements=["C", "W"])
 
 
 def _bias_vector(values: ArrayLike | None, units: int, dtype: np.dtype[Any]) -> Floats:
     vector = np.zeros(units, dtype) if values is None else _checks.array("bias", values, 1, dtype)
     if len(vector) != units:
-        raise ValueError(f"bias must have one value per unit, {units}, got {len(vector)}; pass b of shape (N,)")
+        raise BadInput(f"bias must have one value per unit, {units}, got {len(vector)}; pass b of shape (N,)")
     return np.require(vector, requirements=["C", "W"])

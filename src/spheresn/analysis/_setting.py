@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks, kernels, sphere
-from .._checks import Floats, NoDirection, StateOverflow
+from .._checks import BadInput, Floats, NoDirection, StateOverflow
 from ..activations import Linear
-from ..drive import loop_arguments, rows_of, starts_of, writable
+from ..driving import loop_arguments, rows_of, starts_of, writable
 from ..reservoir import Reservoir
 from ..system import System
 
@@ -41,7 +41,7 @@ def start_state(system: System, start: ArrayLike | None, rng: np.random.Generato
         radius = system.activation.sphere_radius or 1.0
         return sphere.random_point(system.units, rng, radius).astype(system.dtype)
     if start is None:
-        raise ValueError("start must be given for a system that is not a Reservoir, got None; pass a state of shape (N,)")
+        raise BadInput("start must be given for a system that is not a Reservoir, got None; pass a state of shape (N,)")
     return _checks.array("start", start, 1).copy()
 
 

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks, sphere
-from .._checks import Floats
+from .._checks import BadInput, Floats
 from .._scale import power_of_two
-from ..drive import drive, starts_of
+from ..driving import drive, starts_of
 from ..reservoir import Reservoir
 from ..system import System
 
@@ -22,7 +22,7 @@ def several_starts(system: System, starts: ArrayLike | None, count: int, rng: np
         _checks.at_least("starts", len(given), 2, "to have a distance")
         return starts_of(system, given, len(given)) if isinstance(system, Reservoir) else given
     if not isinstance(system, Reservoir):
-        raise ValueError("starts must be given for a system that is not a Reservoir, got None; pass states of shape (m, N)")
+        raise BadInput("starts must be given for a system that is not a Reservoir, got None; pass states of shape (m, N)")
     radius = system.activation.sphere_radius
     if radius is None:
         points = rng.uniform(-1.0, 1.0, (count, system.units))

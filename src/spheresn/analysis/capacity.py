@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import beta
 
 from .. import _checks
-from .._checks import Floats
+from .._checks import BadInput, Floats
 
 CHUNK = 256  # targets at a time
 MARGIN = 2.0  # chance capacities spread wider than for independent data, since states and targets share the inputs
@@ -96,7 +96,7 @@ def _in_unit_interval(signal: ArrayLike, bounds: tuple[float, float]) -> Floats:
     low, high = (_checks.real("bounds", bound) for bound in bounds)
     s = _checks.table("signal", signal, 1)[:, 0]
     if not low < high or s.min(initial=low) < low or s.max(initial=high) > high:
-        raise ValueError(f"signal must be uniform in bounds, ({low:g}, {high:g}), got values up to {np.abs(s).max():g}; pass its bounds")
+        raise BadInput(f"signal must be uniform in bounds, ({low:g}, {high:g}), got values up to {np.abs(s).max():g}; pass its bounds")
     return np.asarray(2.0 * ((s - low) / (high - low)) - 1.0)
 
 
@@ -108,7 +108,7 @@ def _orthonormal(states: Floats, first: int) -> Floats:
     turned, sizes, _ = np.linalg.svd(upper)
     kept = sizes > len(x) * np.finfo(float).eps * np.abs(states).max()
     if not kept.any():
-        raise ValueError("states must vary, got constant ones; drive the reservoir with the signal")
+        raise BadInput("states must vary, got constant ones; drive the reservoir with the signal")
     return np.asarray(columns @ turned[:, kept])
 
 
@@ -125,7 +125,7 @@ def _explained(basis: Floats, polynomials: list[Floats], tried: list[Delays], fi
         still = np.ptp(z, axis=0) <= 1e-12
         if still.any():
             which = tried[begin + int(still.argmax())]
-            raise ValueError(
+            raise BadInput(
                 f"signal must be uniform in bounds, got one whose target of delays {which} is constant; draw it with white_noise"
             )
         z -= z.mean(axis=0)

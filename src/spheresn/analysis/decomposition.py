@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks, sphere
-from .._checks import Floats, NoDirection, StateOverflow
+from .._checks import BadInput, Floats, NoDirection, StateOverflow
 from ..activations import OnSphere
-from ..drive import drive
+from ..driving import drive
 from ..reservoir import Reservoir
 from ._setting import Signal, input_rows
 
@@ -44,7 +44,7 @@ def memory_matrix(reservoir: Reservoir, factors: ArrayLike, step: int) -> Floats
     radius, norms = _plain_radius(reservoir), positive(factors)
     k = _checks.whole("step", step, 0)
     if k > len(norms):
-        raise ValueError(f"step must be at most the number of factors, {len(norms)}, got {k}; pass more of them")
+        raise BadInput(f"step must be at most the number of factors, {len(norms)}, got {k}; pass more of them")
     product = _projected(np.eye(reservoir.units), radius, norms[k - 1]) if k else np.eye(reservoir.units)
     for norm in norms[k:]:
         product = _projected(reservoir.recurrent.matvec(product), radius, norm)
@@ -82,7 +82,7 @@ def _projected(terms: Floats, radius: float, norm: float) -> Floats:
 def _plain_radius(reservoir: Reservoir) -> float:
     if not isinstance(reservoir.activation, OnSphere) or reservoir.activation.bend or reservoir.leak < 1.0:
         got = f"{reservoir.activation}, leak {reservoir.leak:g}"
-        raise ValueError(f"reservoir must be spherical with bend 0 and leak 1, got {got}; only then is the state such a sum")
+        raise BadInput(f"reservoir must be spherical with bend 0 and leak 1, got {got}; only then is the state such a sum")
     return float(reservoir.activation.radius)
 
 

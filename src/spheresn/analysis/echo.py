@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks, sphere
-from .._checks import Floats
+from .._checks import BadInput, Floats
 from ..activations import OnSphere
 from ..reservoir import Reservoir
 from ..system import System
@@ -109,7 +109,7 @@ def pre_activation_outside_sphere(reservoir: Reservoir, signal: Signal) -> Outsi
     True
     """
     if not isinstance(reservoir.activation, OnSphere):
-        raise ValueError(f"reservoir must live on a sphere, got {reservoir.activation}; the condition speaks of a radius")
+        raise BadInput(f"reservoir must live on a sphere, got {reservoir.activation}; the condition speaks of a radius")
     rows, smallest = input_rows(reservoir, signal), decompose(reservoir).smallest
     largest_input = float(sphere.norms(rows).max(initial=0.0))
     gain = float(np.linalg.norm(reservoir.inputs, 2)) if reservoir.n_inputs else 0.0

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigs
 
 from .. import _checks, sphere
-from .._checks import Floats
+from .._checks import BadInput, Floats
 from ..activations import OnSphere
-from ..drive import drive
+from ..driving import drive
 from ..reservoir import Reservoir
 from ._growth import block_errors
 from ._setting import Signal, after_transient, input_rows, start_state
@@ -62,7 +62,7 @@ def local_exponents(
     """
     kind = _checks.one_of("jacobian", jacobian, ("exact", "printed"))
     if kind == "printed" and not isinstance(reservoir.activation, OnSphere):
-        raise ValueError(f"jacobian must be exact for {reservoir.activation}, got 'printed'; the printed one is that of the sphere")
+        raise BadInput(f"jacobian must be exact for {reservoir.activation}, got 'printed'; the printed one is that of the sphere")
     rows, number = input_rows(reservoir, signal), _checks.whole("count", count, 1)
     skipped, stride = after_transient(rows, transient), _checks.whole("every", every, 1)
     first = start_state(reservoir, start, _checks.generator(rng))

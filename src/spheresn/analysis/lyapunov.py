@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _checks, kernels, sphere
-from .._checks import Floats
+from .._checks import BadInput, Floats
 from .._threads import one_for_small
-from ..drive import loop_arguments
+from ..driving import loop_arguments
 from ..reservoir import Reservoir
 from ..system import System
 from ._growth import block_errors, grow, running_mean
@@ -80,7 +80,7 @@ def lyapunov_spectrum(
     skipped = after_transient(rows, transient)
     size = system.tangent_dim if count is None else _checks.whole("count", count, 1)
     if size > system.tangent_dim:
-        raise ValueError(f"count must be at most the {system.tangent_dim} directions of the system, got {count}; lower it")
+        raise BadInput(f"count must be at most the {system.tangent_dim} directions of the system, got {count}; lower it")
     state = start_state(system, start, generator)
     carry = _kept_tangent(system)
     with one_for_small(len(state)):
@@ -122,7 +122,7 @@ def tangent_growth(system: System, signal: Signal, start: ArrayLike | None = Non
 def _first_tangents(system: System, state: Floats, count: int, rng: np.random.Generator) -> Floats:
     """Random orthonormal rows (count, N), on the sphere orthogonal to the state."""
     if system.tangent_dim < 1:
-        raise ValueError("system must have at least one direction to move in, got none; a sphere needs at least two units")
+        raise BadInput("system must have at least one direction to move in, got none; a sphere needs at least two units")
     columns = rng.standard_normal((len(state), count)).astype(state.dtype)
     if _on_sphere(system) and state.any():
         columns = sphere.tangent(state, columns)

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _checks
-from .._checks import Floats
+from .._checks import BadInput, Floats
 from .._scale import power_of_two
-from ..drive import drive, rows_of
+from ..driving import drive, rows_of
 from ..readout import Gram, solve
 from ..reservoir import Reservoir
 from ._split import delayed, scores, split_rows, whole_delays
@@ -117,6 +117,6 @@ def _determination(target: Floats, guess: Floats) -> Floats:
     """R² of each column, at least 0."""
     spread = ((target - target.mean(axis=0)) ** 2).sum(axis=0)
     if not (np.ptp(target, axis=0).all() and spread.all()):
-        raise ValueError("signal must vary, got a constant column; its memory cannot be measured")
+        raise BadInput("signal must vary, got a constant column; its memory cannot be measured")
     with np.errstate(over="ignore"):
         return np.asarray(np.maximum(1.0 - ((target - guess) ** 2).sum(axis=0) / spread, 0.0))

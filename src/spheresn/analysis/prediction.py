@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expm1, xlog1py, xlogy
 
 from .. import _checks
-from .._checks import Floats, MeaninglessPrediction
+from .._checks import BadInput, Floats, MeaninglessPrediction
 from .._scale import power_of_two
 from ..reservoir import Reservoir
 from ._setting import Signal, after_transient, input_rows, start_state
@@ -136,7 +136,7 @@ def _inverse_of(alpha: float) -> float:
 
 def _iterated_tanh(rho: float, ages: Floats, magnitude: float) -> Floats:
     if (ages < 0).any() or (ages % 1 != 0).any():
-        raise ValueError(f"delays must be whole numbers of at least 0 for tanh, got {ages.tolist()}; the law is an iteration")
+        raise BadInput(f"delays must be whole numbers of at least 0 for tanh, got {ages.tolist()}; the law is an iteration")
     values = [np.tanh(magnitude)]
     for _ in range(int(ages.max(initial=0.0))):
         values.append(np.tanh(rho * values[-1]))
@@ -145,9 +145,9 @@ def _iterated_tanh(rho: float, ages: Floats, magnitude: float) -> Floats:
 
 def _given(name: str, value: float | None, law: str) -> float:
     if value is None:
-        raise ValueError(f"{name} must be given for the {law} law, got None; pass a number")
+        raise BadInput(f"{name} must be given for the {law} law, got None; pass a number")
     if np.isnan(value):
-        raise ValueError(f"{name} must be a number for the {law} law, got nan; pass a number")
+        raise BadInput(f"{name} must be a number for the {law} law, got nan; pass a number")
     return float(value)
 
 

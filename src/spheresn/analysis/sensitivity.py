@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _checks, kernels, sphere
 from .._checks import Floats
 from .._scale import power_of_two
-from ..drive import drive_chunks, loop_arguments
+from ..driving import drive_chunks, loop_arguments
 from ..reservoir import Reservoir
 from ._setting import Signal, input_rows, judge, start_state
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _checks
-from .._checks import Floats
+from .._checks import BadInput, Floats
 from ._split import delayed, scores, split_rows, whole_delays
 
 
@@ -53,7 +53,7 @@ def memory_nonlinearity(
     asked = whole_delays(delays)
     nus = _checks.array("frequencies", np.atleast_1d(np.asarray(frequencies)), 1)
     if not nus.all() or len(nus) == 0:
-        raise ValueError("frequencies must differ from zero, got none or a zero; sin(0 u) is no task")
+        raise BadInput("frequencies must differ from zero, got none or a zero; sin(0 u) is no task")
     rows = split_rows(x, s, max(asked), washout, train)
     targets = np.sin(nus * delayed(s, asked)).reshape(len(s), -1, 1)
     learned, judged = (score.reshape(len(asked), len(nus)) for score in scores(x, targets, rows, penalty))

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from .._errors import BadInput
 from ._app import app, say
 from ._stop import Stopped, stoppable
 
@@ -27,7 +28,7 @@ def explore(
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("dash", "plotly", "flask", "werkzeug"):
             raise
-        raise ValueError("explore must find the package dash, got none; pip install 'spheresn[explore]'") from None
+        raise BadInput("explore must find the package dash, got none; pip install 'spheresn[explore]'") from None
     with stoppable():
         try:
             serve(files or [], host, port, say)

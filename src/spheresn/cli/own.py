@@ -8,19 +8,8 @@ from typing import Annotated
 
 import typer
 
-from .. import persistence
-from .._checks import one_of
-from ..own import analyse as measure
-from ..own import models
-from ..own.analysis_figure import figure as analysis_figure
-from ..own.forecast import STAGES
-from ..own.forecast import forecast as make_forecast
-from ..own.summary import summary
-from ..own.write import save_drawing, save_forecast, writable, write_rows
-from ..sweep import whole_file
-from ..tables import read_table
+from .._errors import BadInput
 from ._app import app
-from .told import print_rows, progress, tell_analysis, tell_fit, tell_forecast, tell_json, tell_notes
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="Table: .csv, .tsv, .txt, .parquet or .npy, a row per time.")]
 Columns = Annotated[
@@ -44,6 +33,13 @@ def forecast(
     as_json: Json = False,
 ) -> int:
     """Forecast a table of your own, with a backtest: DIR/report.html, forecast.csv and the figure."""
+    from ..own.forecast import STAGES
+    from ..own.forecast import forecast as make_forecast
+    from ..own.summary import summary
+    from ..own.write import save_forecast, writable
+    from ..tables import read_table
+    from .told import progress, tell_forecast, tell_json
+
     _not_over(file, out / "forecast.csv")
     writable(out)
     series = read_table(file).pick(column or [], fill)
@@ -71,7 +67,14 @@ def fit(
     as_json: Json = False,
 ) -> int:
     """Fit a network to a table and save it: a forecaster, or with --target a regressor."""
-    _model_name(out)
+    from .. import persistence
+    from .._checks import one_of
+    from ..own import models
+    from ..own.write import writable
+    from ..tables import read_table
+    from .told import progress, tell_fit, tell_json
+
+    _model_name(out, models.MODEL)
     writable(out.parent)
     table = read_table(file)
     if target is not None:
@@ -100,6 +103,12 @@ def predict(
     as_json: Json = False,
 ) -> int:
     """Ask a saved model: a forecaster hears FILE and goes on, a regressor predicts a value for each row. Prints CSV."""
+    from ..own import models
+    from ..own.write import write_rows
+    from ..sweep import whole_file
+    from ..tables import read_table
+    from .told import print_rows, tell_json, tell_notes
+
     _not_over(file, out or file.with_suffix(".none"))
     asked = models.read_model(model)
     head, rows, notes = models.answers(asked, read_table(file), steps, fill)
@@ -126,10 +135,17 @@ def analyse(
     as_json: Json = False,
 ) -> int:
     """Measure a network that your data drive: Lyapunov exponents, echo state, memory, capacity; DIR/analysis.png and .svg."""
+    from ..own import analyse as measure
+    from ..own import models
+    from ..own.analysis_figure import figure
+    from ..own.write import save_drawing, writable
+    from ..tables import read_table
+    from .told import progress, tell_analysis, tell_json
+
     writable(out)
     if (file.suffix == models.MODEL) != (data is not None):
         what = "a saved model without DATA" if data is None else "DATA beside a table"
-        raise ValueError(f"arguments must be a table, or a saved model and the table that drives it, got {what}; mend that")
+        raise BadInput(f"arguments must be a table, or a saved model and the table that drives it, got {what}; mend that")
     fitting = 0 if data is not None else models.STAGES
     with progress(fitting + measure.STAGES) as tell:
         if data is not None:
@@ -138,7 +154,7 @@ def analyse(
         else:
             model, series = models.fit_forecaster(read_table(file).pick(column or [], fill), units, seed, tell)
         found = measure.analyse(model, series, tell)
-    save_drawing(lambda: analysis_figure(found), out, "analysis", "")
+    save_drawing(lambda: figure(found), out, "analysis", "")
     files = [out / "analysis.png", out / "analysis.svg"]
     if as_json:
         tell_json(measure.measured(found) | {"files": [str(path) for path in files]})
@@ -147,12 +163,12 @@ def analyse(
     return 0
 
 
-def _model_name(path: Path) -> None:
-    if path.suffix != models.MODEL or path.is_dir():
-        raise ValueError(f"--out must be the name of a file that ends in {models.MODEL}, got {str(path)!r}; write m{models.MODEL}, say")
+def _model_name(path: Path, ending: str) -> None:
+    if path.suffix != ending or path.is_dir():
+        raise BadInput(f"--out must be the name of a file that ends in {ending}, got {str(path)!r}; write m{ending}, say")
 
 
 def _not_over(source: Path, result: Path) -> None:
     """Results never take the place of the data they come from."""
     if source.exists() and result.exists() and source.samefile(result):
-        raise ValueError(f"--out must not overwrite FILE, got {str(result)!r} for both; choose another place")
+        raise BadInput(f"--out must not overwrite FILE, got {str(result)!r} for both; choose another place")

@@ -7,20 +7,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from joblib import cpu_count
 
-from .. import reproduce as job
-from .._checks import printable
-from ..console import watch
-from ..experiments import EXPERIMENTS
-from ..report import Section
-from ..report.claims import read_claims, tell_claim
-from ..sweep import Progress, Unit
+from .._errors import BadInput, printable
 from ._app import app, say
 from ._stop import Stopped, stoppable
+
+if TYPE_CHECKING:
+    from ..report import Section
+    from ..sweep import Progress, Unit
 
 Out = Annotated[Path, typer.Option("--out", help="Directory of results.")]
 
@@ -30,13 +27,19 @@ def reproduce(
     names: Annotated[list[str] | None, typer.Argument(help="Experiments, by default all; see `spheresn list`.")] = None,
     preset: Annotated[str, typer.Option(help="smoke (seconds), quick (minutes) or paper (the paper's sizes).")] = "quick",
     out: Out = Path("results"),
-    jobs: Annotated[int, typer.Option(help="Processes of this machine.")] = cpu_count(),
+    jobs: Annotated[int | None, typer.Option(help="Processes of this machine.", show_default="all cores")] = None,
     seed: Annotated[int, typer.Option(help="Base seed of all random numbers.")] = 0,
     dask: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Compute on the Dask cluster of this scheduler instead.")] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Forget earlier results of these units.")] = False,
 ) -> int:
     """Redo the experiments and write DIR/report.html; interrupted, the same command goes on where it stopped."""
-    wanted = job.request(EXPERIMENTS, names or [], preset, out, jobs, seed, dask, fresh)
+    from joblib import cpu_count
+
+    from .. import reproduce as job
+    from ..console import watch
+    from ..experiments import EXPERIMENTS
+
+    wanted = job.request(EXPERIMENTS, names or [], preset, out, cpu_count() if jobs is None else jobs, seed, dask, fresh)
     with stoppable() as check:
         try:
             return _done(out, job.reproduce(EXPERIMENTS, wanted, lambda totals: _checked(watch(totals), check), say))
@@ -51,15 +54,20 @@ def reproduce(
 @app.command()
 def report(directory: Annotated[Path, typer.Argument(metavar="DIR", help="Directory of results.")]) -> int:
     """Write data, figures, claims and page anew from DIR/ledger.sqlite, computing nothing; also of an unfinished run."""
+    from .. import reproduce as job
+    from ..experiments import EXPERIMENTS
+
     return _done(directory, job.republish(EXPERIMENTS, directory, say))
 
 
 @app.command("list")
 def list_experiments() -> int:
     """List the experiments, with their units of work per preset."""
+    from ..experiments import EXPERIMENTS, PRESETS
+
     print(f"{'name':<10} {'figure':<12} {'units: smoke':>12} {'quick':>6} {'paper':>6}  title")
     for name, module in EXPERIMENTS.items():
-        units = [len(module.tasks(module.PRESETS[preset])) for preset in job.PRESETS]
+        units = [len(module.tasks(module.PRESETS[preset])) for preset in PRESETS]
         print(f"{name:<10} {module.FIGURE:<12} {units[0]:>12} {units[1]:>6} {units[2]:>6}  {module.TITLE}")
     return 0
 
@@ -67,9 +75,11 @@ def list_experiments() -> int:
 @app.command()
 def show(claim: Annotated[str, typer.Argument(help="Its id.")], out: Out = Path("results")) -> int:
     """Show one claim: the sentence, what was measured, the rule, the verdict and the evidence."""
+    from ..report.claims import read_claims, tell_claim
+
     claims = read_claims(out / "claims.json")
     if claim not in claims:
-        raise ValueError(f"CLAIM must be one of {', '.join(claims) or 'none in this directory'}, got {claim!r}; choose one of these")
+        raise BadInput(f"CLAIM must be one of {', '.join(claims) or 'none in this directory'}, got {claim!r}; choose one of these")
     print(tell_claim(claims[claim]))
     return 0
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from spheresn import _checks
-from spheresn._checks import Floats
+from spheresn._checks import BadInput, Floats
+from spheresn._errors import NotInstalled
 
 LASER_SHA256 = "8c07281200935596f8e28bc94e1bb25e9964ab7d7f63c5e27ac87b810ac3b33a"
 _FIX = "pip install 'spheresn[laser]' or pass path="
@@ -41,12 +42,12 @@ def _locate() -> Path:
         file = Path(folder, "datasets", "santafe_laser.npy")
         if file.is_file():
             return file
-    raise FileNotFoundError(f"the laser recording must be installed, got no reservoirpy package that holds it; {_FIX}")
+    raise NotInstalled(f"the laser recording must be installed, got no reservoirpy package that holds it; {_FIX}")
 
 
 def _named(path: str | os.PathLike[str]) -> Path:
     if not isinstance(path, str | os.PathLike):
-        raise ValueError(f"path must be a file name, got {path!r}; pass a string or a Path")
+        raise BadInput(f"path must be a file name, got {path!r}; pass a string or a Path")
     if not Path(path).is_file():
         raise FileNotFoundError(f"path must name an existing file, got {str(path)!r}; {_FIX}")
     return Path(path)
@@ -55,7 +56,7 @@ def _named(path: str | os.PathLike[str]) -> Path:
 def _from_npy(content: bytes) -> Floats:
     found = hashlib.sha256(content).hexdigest()
     if found != LASER_SHA256:
-        raise ValueError(f"the laser file must have the sha256 {LASER_SHA256}, got {found}; it is damaged or another one: {_FIX}")
+        raise BadInput(f"the laser file must have the sha256 {LASER_SHA256}, got {found}; it is damaged or another one: {_FIX}")
     return _checks.table("laser", np.load(io.BytesIO(content), allow_pickle=False), columns=1)
 
 
@@ -70,4 +71,4 @@ def _number(line: str, row: int) -> float:
     try:
         return float(line)
     except ValueError:
-        raise ValueError(f"the laser file must hold one number per line, got {line[:40]!r} in line {row}; pass such a file") from None
+        raise BadInput(f"the laser file must hold one number per line, got {line[:40]!r} in line {row}; pass such a file") from None

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from .. import _checks
-from .._checks import Floats
+from .._checks import BadInput, Floats
 from .._threads import one_for_small
 from ..readout import Gram, Quadratic, Sample, Weights, solve
 from ..readout.loo import choose_penalty
@@ -161,13 +161,13 @@ def _seed(random_state: Any) -> int:
         return int(check_random_state(random_state).randint(2**31))
     except ValueError:
         rule = "random_state must be a whole number of at least 0, None or a numpy RandomState"
-        raise ValueError(f"{rule}, got {random_state!r}; pass a number") from None
+        raise BadInput(f"{rule}, got {random_state!r}; pass a number") from None
 
 
 def with_rows(gram: Gram) -> Gram:
     """A fit that washout leaves without rows has nothing to learn from."""
     if gram.count == 0:
-        raise ValueError("the series must be longer than the washout, got no rows after it; pass longer ones or lower washout")
+        raise BadInput("the series must be longer than the washout, got no rows after it; pass longer ones or lower washout")
     return gram
 
 

@@ -10,7 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .. import _checks
-from .._checks import Floats
+from .._checks import BadInput, Floats
 from .._scale import power_of_two
 from ..readout import Gram, Sample
 from .base import Network, light
@@ -43,7 +43,7 @@ class ESNClassifier(ClassifierMixin, Network):  # type: ignore[misc]
         self.whole_series_ = is_list(X) and np.ndim(labels[0]) == 0
         self.classes_ = np.unique(np.concatenate([np.atleast_1d(one) for one in labels]))
         if len(self.classes_) < 2:
-            raise ValueError(f"y must have at least two classes, got one class, {self.classes_[0]!r}; pass series of another class too")
+            raise BadInput(f"y must have at least two classes, got one class, {self.classes_[0]!r}; pass series of another class too")
         targets = [self._indicators(one, len(rows)) for one, rows in zip(labels, series, strict=True)]
         frame = self._settle(series, targets)
         self.frame_, self.weights_ = frame, self._solve(*self._sums(frame, series, targets))
@@ -84,7 +84,7 @@ class ESNClassifier(ClassifierMixin, Network):  # type: ignore[misc]
             return [rows], [labels]
         series = as_series(self, X, reset=True)
         if y is None or len(y) != len(series):
-            raise ValueError(f"y must have one entry per series, {len(series)}, got another number; pass a list as long as X")
+            raise BadInput(f"y must have one entry per series, {len(series)}, got another number; pass a list as long as X")
         labels = list(y)
         if np.ndim(labels[0]) == 0:
             return series, list(column_or_1d(np.asarray(labels)))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._checks import Floats, StateOverflow
-from ..drive import loop_arguments
+from ..driving import loop_arguments
 from ..kernels.closed import ENDLESS, closed_loop
 from ..readout import Quadratic, Weights
 from ..reservoir import Reservoir

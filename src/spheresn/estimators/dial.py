@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 from scipy.optimize import brentq
 
-from .._checks import Floats
+from .._checks import BadInput, Floats
 from ..analysis.lyapunov import tangent_growth
 from ..reservoir import Reservoir
 
@@ -22,7 +22,7 @@ CORRECTIONS = 6
 Curve = Callable[[float], float]  # logarithm of the strength -> exponent
 
 
-class MemoryOutOfReach(ValueError):
+class MemoryOutOfReach(BadInput):
     """No strength of the drive gives the asked memory on this signal."""
 
 

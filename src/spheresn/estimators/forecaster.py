@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks
-from .._checks import Floats
-from ..drive import drive_chunks
+from .._checks import BadInput, Floats
+from ..driving import drive_chunks
 from ..readout import Gram, Sample, Weights, solve
 from ..readout.loo import choose_penalty
 from .base import SETTLE, Network, light
@@ -191,7 +191,7 @@ class ESNForecaster(Network):
         table = np.zeros((rows, 0)) if known is None else _checks.table("known", np.asarray(known))
         columns = table.shape[1] if reset else len(self.known_scaler_.mean)
         if table.shape != (rows, columns):
-            raise ValueError(f"known must have shape ({rows}, {columns}), got {table.shape}; one row for each time, the columns of fit")
+            raise BadInput(f"known must have shape ({rows}, {columns}), got {table.shape}; one row for each time, the columns of fit")
         return table
 
     def _report(self, result: Floats, finite: int) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import _checks
-from .._checks import Floats
+from .._checks import BadInput, Floats
 from ..activations import Activation, Linear, OnSphere, Tanh
 from ..reservoir import Reservoir, random_reservoir
 from ..topology import Recurrent
@@ -133,7 +133,7 @@ def plan_of(estimator: Any, seed: int) -> Plan:
     _checks.one_of("activation", e.activation, ACTIVATIONS)
     given = e.spectral_radius is not None or e.input_scaling is not None
     if given and e.memory != "auto":
-        raise ValueError("memory must be left out when spectral_radius or input_scaling is given, got both; one of them sets the drive")
+        raise BadInput("memory must be left out when spectral_radius or input_scaling is given, got both; one of them sets the drive")
     radius = 1.0 if e.spectral_radius is None else _checks.real("spectral_radius", e.spectral_radius, 0.0)
     scaling = 1.0 if e.input_scaling is None else _checks.real("input_scaling", e.input_scaling)
     return Plan(

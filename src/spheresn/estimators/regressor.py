@@ -9,7 +9,7 @@ from sklearn.base import RegressorMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks
-from .._checks import Floats, StateOverflow
+from .._checks import BadInput, Floats, StateOverflow
 from .._scale import power_of_two
 from .base import SETTLE, Network, light, with_rows
 from .series import as_series, as_targets, is_list, validated
@@ -64,9 +64,9 @@ class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[m
         The network is chosen when 5,000 rows have come, or when something is asked of the model; the readout is solved for when asked for.
         """
         if self.readout is not None or is_list(X):
-            raise ValueError("partial_fit must get one table and no readout of your own, got otherwise; only the ridge streams")
+            raise BadInput("partial_fit must get one table and no readout of your own, got otherwise; only the ridge streams")
         if hasattr(self, "weights_") and not hasattr(self, "_waiting"):
-            raise ValueError("partial_fit must go on from a stream, got a model loaded from a file or fitted to a list; fit it anew")
+            raise BadInput("partial_fit must go on from a stream, got a model loaded from a file or fitted to a list; fit it anew")
         first = not hasattr(self, "_waiting")
         (rows,), (targets,) = self._checked(X, y, reset=first, least=1)
         if first:

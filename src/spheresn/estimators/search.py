@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._checks import Floats
-from ..drive import drive
+from ..driving import drive
 from ..reservoir import Reservoir
 from .closed import ClosedLoop
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import validate_data
 
 from .. import _checks
-from .._checks import Floats
+from .._checks import BadInput, Floats
 
 
 def is_list(signal: Any) -> bool:
@@ -31,7 +31,7 @@ def as_series(estimator: Any, signal: Any, *, reset: bool) -> list[Floats]:
     columns = tables[0].shape[1] if reset else estimator.n_features_in_
     for i, one in enumerate(tables):
         if one.shape[1] != columns:
-            raise ValueError(f"X[{i}] must have {columns} column(s), got {one.shape[1]}; all series have the same columns")
+            raise BadInput(f"X[{i}] must have {columns} column(s), got {one.shape[1]}; all series have the same columns")
         _checks.at_least(f"X[{i}]", len(one), 1, "to be a series")
     if reset:
         estimator.n_features_in_ = columns
@@ -42,7 +42,7 @@ def as_targets(targets: Any, series: list[Floats], several: bool) -> list[Floats
     """Checked tables (T, m), one for each series and as long."""
     given = list(targets) if several else [targets]
     if len(given) != len(series):
-        raise ValueError(f"y must have one entry per series, {len(series)}, got {len(given)}; pass a list as long as X")
+        raise BadInput(f"y must have one entry per series, {len(series)}, got {len(given)}; pass a list as long as X")
     tables = [_checks.table("y" if not several else f"y[{i}]", _values(one)) for i, one in enumerate(given)]
     for i, (one, rows) in enumerate(zip(tables, series, strict=True)):
         _checks.same_length("y" if not several else f"y[{i}]", one, "X", rows)

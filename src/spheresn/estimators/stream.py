@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .._checks import Floats
-from ..drive import drive, drive_chunks
+from .._checks import BadInput, Floats
+from ..driving import drive, drive_chunks
 from ..readout import Quadratic, Sample
 from ..readout.gram import Sums, block_rows
 from ..reservoir import Reservoir
@@ -38,7 +38,7 @@ class Scaler:
         if not np.isfinite(scaled).all():
             row, column = (int(i) for i in np.argwhere(~np.isfinite(scaled))[0])
             off = f"got {rows[row, column]:.3g} in row {row} against a deviation of {self.scale[column]:.3g}"
-            raise ValueError(f"a row must be within 1e308 deviations of the rows of fit, {off}; clip such values first")
+            raise BadInput(f"a row must be within 1e308 deviations of the rows of fit, {off}; clip such values first")
         return scaled
 
     def backward(self, rows: Floats) -> Floats:

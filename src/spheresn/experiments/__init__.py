@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
+PRESETS = ("smoke", "quick", "paper")
 ORDER = ("schematic", "geometry", "lyapunov", "decay", "memory", "example", "tradeoff", "stability", "dial", "bent")
 
 
@@ -42,4 +43,4 @@ class Experiment(Protocol):
 
 EXPERIMENTS: dict[str, Any] = {name: import_module(f"{__name__}.{name}") for name in ORDER if find_spec(f"{__name__}.{name}") is not None}
 
-__all__ = ["EXPERIMENTS", "ORDER", "VERDICTS", "Claim", "Experiment"]
+__all__ = ["EXPERIMENTS", "ORDER", "PRESETS", "VERDICTS", "Claim", "Experiment"]

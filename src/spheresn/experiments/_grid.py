@@ -10,7 +10,7 @@ import numpy as np
 
 from .._checks import Floats
 from ..activations import Linear, Tanh
-from ..drive import drive
+from ..driving import drive
 from ..grid import drive_grid
 from ..readout import Eigen, Gram, Weights, solve
 from ..reservoir import Reservoir

@@ -12,7 +12,7 @@ import xarray as xr
 from .. import analysis, datasets
 from .._checks import Floats
 from ..activations import OnSphere
-from ..drive import drive
+from ..driving import drive
 from ..estimators import ESNForecaster
 from ..estimators.forecaster import OutOfRange
 from ..metrics import valid_time

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from .. import analysis, datasets, sphere
 from .._checks import Floats
 from ..activations import Linear, OnSphere, Tanh
-from ..drive import drive
+from ..driving import drive
 from ..reservoir import Reservoir, random_reservoir
 from ._decay_claims import claims
 from ._decay_plot import CAPTIONS, plot

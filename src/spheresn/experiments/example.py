@@ -11,7 +11,7 @@ import xarray as xr
 from .. import analysis, datasets, sphere
 from .._checks import Floats
 from ..activations import Linear, Tanh
-from ..drive import drive
+from ..driving import drive
 from ..readout import Gram, solve
 from ..reservoir import Reservoir
 from ._example_claims import claims

@@ -10,7 +10,7 @@ import xarray as xr
 
 from .. import analysis, datasets, sphere
 from .._checks import Floats
-from ..drive import drive
+from ..driving import drive
 from ..reservoir import Reservoir
 from ._lyapunov_claims import claims
 from ._lyapunov_plot import CAPTIONS, plot

@@ -14,7 +14,7 @@ import xarray as xr
 from .. import datasets, sphere
 from .._checks import Floats
 from ..activations import Linear
-from ..drive import drive
+from ..driving import drive
 from ..readout import Eigen, Gram, Weights, solve
 from ..reservoir import Reservoir
 from ._memory_claims import claims

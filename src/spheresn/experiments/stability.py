@@ -10,7 +10,7 @@ import xarray as xr
 
 from .. import analysis, datasets, sphere
 from .._checks import Floats
-from ..drive import drive
+from ..driving import drive
 from ..reservoir import Reservoir, random_reservoir
 from ._shared import Result, dense, of_part, stream, with_holes
 from ._stability_claims import claims

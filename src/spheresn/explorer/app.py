@@ -16,7 +16,7 @@ from flask import abort, request
 from threadpoolctl import threadpool_limits
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
-from .._checks import DegenerateStep
+from .._checks import BadInput, DegenerateStep
 from . import pictures
 from .desk import Answer, Desk
 from .page import CONTROLS, PANELS, layout
@@ -84,7 +84,7 @@ def _bound(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=family)
     except OSError as error:
         sentence = f"--host and --port must be a free place of this machine, got {host} and {port} ({error.strerror})"
-        raise ValueError(f"{sentence}; choose another port, or 0 for any") from None
+        raise BadInput(f"{sentence}; choose another port, or 0 for any") from None
 
 
 def serve(files: Sequence[Path], host: str, port: int, say: Callable[[str], None]) -> None:

@@ -13,7 +13,7 @@ from scipy.linalg import eigh
 
 from .. import analysis, metrics
 from .._checks import Floats
-from ..drive import drive
+from ..driving import drive
 from ..estimators import ESNForecaster
 from ..estimators.dial import calibrate
 from ..estimators.network import FINAL_ROWS, Plan, Setting

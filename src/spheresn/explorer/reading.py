@@ -6,7 +6,7 @@ from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
 
 from .. import _checks
-from .._checks import Floats
+from .._checks import BadInput, Floats
 from ..tables import read_table
 
 KINDS = (".npy", ".csv", ".tsv", ".txt")
@@ -19,15 +19,15 @@ def table_from(name: str, content: bytes) -> Floats:
     ending = PurePath(name).suffix.lower()
     _checks.one_of("ending of the file", ending, KINDS)
     if len(content) > LARGEST:
-        raise ValueError(f"file must have at most {LARGEST / 1e6:g} MB, got {len(content) / 1e6:.1f} MB; cut it or thin it out")
+        raise BadInput(f"file must have at most {LARGEST / 1e6:g} MB, got {len(content) / 1e6:.1f} MB; cut it or thin it out")
     with TemporaryDirectory() as folder:  # of the name that was sent only the ending is used
         path = Path(folder, f"table{ending}")
         path.write_bytes(content)
         try:
             rows = read_table(path).pick().values
-        except ValueError as error:
-            raise ValueError(str(error).replace(str(path), path.name).replace(path.name, PurePath(name).name)) from None
+        except BadInput as error:
+            raise BadInput(str(error).replace(str(path), path.name).replace(path.name, PurePath(name).name)) from None
     _checks.at_least("file", len(rows), FEWEST_ROWS, "to learn from and to forecast")
     if rows.shape[1] > MOST_COLUMNS:
-        raise ValueError(f"file must have at most {MOST_COLUMNS} columns of numbers, got {rows.shape[1]}; keep the ones that matter")
+        raise BadInput(f"file must have at most {MOST_COLUMNS} columns of numbers, got {rows.shape[1]}; keep the ones that matter")
     return rows

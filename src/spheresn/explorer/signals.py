@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Lock
 
 from .. import datasets
-from .._checks import Floats
+from .._checks import BadInput, Floats
 from .reading import LARGEST, table_from
 
 ROWS = 2400
@@ -85,9 +85,9 @@ def _source(title: str, place: str, content: bytes) -> Source:
 
 def _content(path: Path) -> bytes:
     if not path.is_file():
-        raise ValueError(f"FILE must be an existing file, got {str(path)!r}; name a CSV or NPY file")
+        raise BadInput(f"FILE must be an existing file, got {str(path)!r}; name a CSV or NPY file")
     if path.stat().st_size > LARGEST:
-        raise ValueError(f"FILE must have at most {LARGEST / 1e6:g} MB, got {path.stat().st_size / 1e6:.1f} MB; cut it or thin it out")
+        raise BadInput(f"FILE must have at most {LARGEST / 1e6:g} MB, got {path.stat().st_size / 1e6:.1f} MB; cut it or thin it out")
     return path.read_bytes()
 
 

@@ -22,7 +22,7 @@ from ..analysis import (
     memory_profile,
 )
 from ..datasets import white_noise
-from ..drive import drive
+from ..driving import drive
 from ..estimators import ESNForecaster
 from ..reservoir import Reservoir
 from ..tables import Series

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._checks import Floats, whole
+from .._checks import BadInput, Floats, whole
 from .baselines import Method
+from .runaway import Runs
 
 FEWEST_ROWS, FEWEST_ORIGINS, MOST_ORIGINS = 60, 10, 100
 SHARE = 3  # one row in so many is kept for the backtest
@@ -21,20 +22,17 @@ Teach = Callable[[Floats], Method]
 
 @dataclass(frozen=True, eq=False)
 class Backtest:
-    """Origins (K,), the first rows forecast; forecasts of each method (K, H, d), and what came (K, H, d)."""
+    """Origins (K,), the first rows forecast; forecasts of each method (K, H, d), what came (K, H, d), and which ran away (K,)."""
 
     origins: NDArray[np.int64]
     folds: tuple[int, ...]
     runs: dict[str, Floats]
     truth: Floats
+    away: dict[str, NDArray[np.bool_]] = field(default_factory=dict)
 
     def errors(self, name: str) -> Floats:
         """Forecast minus what came (K, H, d)."""
         return np.asarray(self.runs[name] - self.truth)
-
-    def taught(self, origin: int) -> int:
-        """How many rows a method had been taught when it forecast from this origin."""
-        return max(fold for fold in self.folds if fold <= origin)
 
     def error(self, name: str) -> Floats:
         """Root mean square error at each horizon (H,), over origins and columns."""
@@ -48,12 +46,12 @@ class Backtest:
 def horizon(rows: int, asked: int | None) -> int:
     """The steps to forecast, so many that the backtest still has origins to spread over."""
     if rows < FEWEST_ROWS:
-        raise ValueError(f"FILE must have at least {FEWEST_ROWS} rows for a forecast and its backtest, got {rows}; collect more")
+        raise BadInput(f"FILE must have at least {FEWEST_ROWS} rows for a forecast and its backtest, got {rows}; collect more")
     longest = rows // SHARE - FEWEST_ORIGINS + 1
     if asked is None:
         return min(USUAL_STEPS, rows // 5, longest)
     if whole("--steps", asked, 1) > longest:
-        raise ValueError(f"--steps must be at most {longest} for a backtest within {rows} rows, got {asked}; ask for fewer")
+        raise BadInput(f"--steps must be at most {longest} for a backtest within {rows} rows, got {asked}; ask for fewer")
     return asked
 
 
@@ -71,11 +69,13 @@ def origins_of(rows: int, steps: int) -> NDArray[np.int64]:
 def backtest(series: Floats, steps: int, methods: Mapping[str, Teach], tell: Callable[[str], None]) -> Backtest:
     """Every method from every origin; taught FOLDS times, each time on exactly the rows before the first origin of the fold."""
     folds = [fold for fold in np.array_split(origins_of(len(series), steps), FOLDS) if len(fold)]
-    runs: dict[str, list[Floats]] = {name: [] for name in methods}
+    parts: dict[str, list[Runs]] = {name: [] for name in methods}
     for number, fold in enumerate(folds, 1):
         tell(f"backtest {number} of {len(folds)}")
         for name, teach in methods.items():
-            runs[name].append(teach(series[: fold[0]]).runs(series, fold, steps))
+            parts[name].append(teach(series[: fold[0]]).runs(series, fold, steps))
     origins = np.concatenate(folds)
     truth = np.array([series[origin : origin + steps] for origin in origins])
-    return Backtest(origins, tuple(int(fold[0]) for fold in folds), {name: np.concatenate(parts) for name, parts in runs.items()}, truth)
+    runs = {name: np.concatenate([part.values for part in found]) for name, found in parts.items()}
+    away = {name: np.concatenate([part.away for part in found]) for name, found in parts.items()}
+    return Backtest(origins, tuple(int(fold[0]) for fold in folds), runs, truth, away)

@@ -13,7 +13,7 @@ from .._checks import Floats
 from ..readout import Sample, Weights
 from ..readout.gram import Sums, block_rows
 from ..readout.loo import choose_penalty
-from .runaway import tamed
+from .runaway import Runs, tamed
 
 LAGS, COEFFICIENTS = 50, 200  # the most of them: rows looked back on, and numbers per forecast
 HUGE = 1e6  # deviations, where an unstable one stops growing
@@ -22,7 +22,7 @@ HUGE = 1e6  # deviations, where an unstable one stops growing
 class Method(Protocol):
     """A way to forecast, taught on some rows."""
 
-    def runs(self, series: Floats, origins: NDArray[np.int64], steps: int) -> Floats:
+    def runs(self, series: Floats, origins: NDArray[np.int64], steps: int) -> Runs:
         """Forecasts (K, steps, d) of the rows from each origin on, by the rows before it."""
         ...
 
@@ -30,9 +30,9 @@ class Method(Protocol):
 class Persistence:
     """Tomorrow as today."""
 
-    def runs(self, series: Floats, origins: NDArray[np.int64], steps: int) -> Floats:
+    def runs(self, series: Floats, origins: NDArray[np.int64], steps: int) -> Runs:
         """The row before the origin, repeated."""
-        return np.repeat(series[origins - 1][:, None], steps, axis=1)
+        return Runs(np.repeat(series[origins - 1][:, None], steps, axis=1), np.zeros(len(origins), np.bool_))
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ class Linear:
         penalty, _, weights = choose_penalty(sums.gram, sample)
         return Linear(lags, weights, penalty, rows)
 
-    def runs(self, series: Floats, origins: NDArray[np.int64], steps: int) -> Floats:
+    def runs(self, series: Floats, origins: NDArray[np.int64], steps: int) -> Runs:
         """All origins at once, each on its own forecasts."""
         past = np.array([series[origin - self.lags : origin] for origin in origins])
         found = np.empty((len(origins), steps, series.shape[1]))

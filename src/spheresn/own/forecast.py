@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from .._checks import Floats, whole
+from .._checks import BadInput, Floats, whole
 from ..estimators import ESNForecaster
 from ..tables import Series
 from .backtest import FOLDS, Backtest, Teach, backtest, first_origin, horizon
 from .baselines import Linear, Persistence
 from .interval import half_widths
 from .recipe import RULES, Recipe, Tell, Trained, choose
-from .runaway import ran_away
+from .runaway import Runs
 
 NETWORK, PERSISTENCE, LINEAR = "network", "persistence", "linear"
 STAGES = len(RULES) + FOLDS + 1  # how often a job tells what it is doing
@@ -68,9 +68,10 @@ def by_recipe(series: Series, steps: int, recipe: Recipe, tell: Tell = lambda do
     test = backtest(rows, steps, methods, tell)
     tell("forecasting")
     final = Trained.of(recipe, rows)
-    values, errors = final.ahead(steps), test.errors(NETWORK)
+    ahead, errors = final.ahead(steps), test.errors(NETWORK)
     widths = np.column_stack([half_widths(errors[:, :, column]) for column in range(rows.shape[1])])
-    series = replace(series, notes=(*series.notes, *_escapes(values, test, rows)))
+    series = replace(series, notes=(*series.notes, *_escapes(ahead, test)))
+    values = ahead.values[0]
     parts = (part * scale + centre for part in (values, values - widths, values + widths))
     return Outlook(series, recipe, final.model, test, scale, *parts)
 
@@ -80,7 +81,7 @@ def varying(series: Series, rows: int) -> Series:
     varies = np.ptp(series.values[:rows] / np.maximum(np.abs(series.values).max(axis=0), np.finfo(float).tiny), axis=0) > 0.0
     still = [name for name, moves in zip(series.names, varies, strict=True) if not moves]
     if not varies.any():
-        raise ValueError(f"columns must vary, got the same number in the first {rows} rows of {still[0]!r}; choose others with --column")
+        raise BadInput(f"columns must vary, got the same number in the first {rows} rows of {still[0]!r}; choose others with --column")
     note = (f"left out, constant over the first {rows} rows: {', '.join(still)}",) if still else ()
     names = tuple(name for name in series.names if name not in still)
     return replace(series, names=names, values=np.ascontiguousarray(series.values[:, varies]), notes=(*series.notes, *note))
@@ -92,10 +93,10 @@ def centre_and_scale(values: Floats) -> tuple[Floats, Floats]:
     return (values / largest).mean(axis=0) * largest, (values / largest).std(axis=0) * largest
 
 
-def _escapes(values: Floats, test: Backtest, rows: Floats) -> list[str]:
+def _escapes(ahead: Runs, test: Backtest) -> list[str]:
     """Free runs that left the range of the data and were ended in its mean."""
-    away = sum(ran_away(run, rows[: test.taught(origin)]) for run, origin in zip(test.runs[NETWORK], test.origins, strict=True))
+    away = int(test.away[NETWORK].sum())
     found = [f"{away} of the {len(test.origins)} backtest runs of the network ran away and were ended in the mean"] if away else []
-    return (
-        [*found, "the forecast ran away and ends in the mean of the data: do not trust it from there"] if ran_away(values, rows) else found
-    )
+    if ahead.away[0]:
+        found.append("the forecast ran away and ends in the mean of the data: do not trust it from there")
+    return found

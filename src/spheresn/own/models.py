@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from .._checks import Floats, at_least, whole
+from .._checks import BadInput, Floats, at_least, whole
 from ..estimators import ESNClassifier, ESNForecaster, ESNRegressor, OutOfRange
 from ..persistence import load
 from ..tables import Series, Table
@@ -42,7 +42,7 @@ def fit_regressor(series: Series, target: str, units: int, seed: int) -> ESNRegr
     at_least("FILE", len(series.values), FEWEST, "to fit a network")
     frame = series.frame
     if frame.shape[1] < 2:
-        raise ValueError(f"FILE must have another column than --target, got only {target!r}; leave --target out for a forecaster")
+        raise BadInput(f"FILE must have another column than --target, got only {target!r}; leave --target out for a forecaster")
     model = ESNRegressor(whole("--units", units, 1), random_state=whole("--seed", seed, 0))
     with threadpool_limits(1):
         return model.fit(frame.drop(columns=target), frame[target])
@@ -52,7 +52,7 @@ def read_model(path: Path) -> Any:
     """A saved forecaster or regressor."""
     model = load(path)
     if isinstance(model, ESNClassifier):
-        raise ValueError(f"MODEL must be a forecaster or a regressor, got the classifier {str(path)!r}; use it from Python")
+        raise BadInput(f"MODEL must be a forecaster or a regressor, got the classifier {str(path)!r}; use it from Python")
     return model
 
 
@@ -61,10 +61,10 @@ def rows_for(model: Any, table: Table, fill: str | None) -> Series:
     names = [str(name) for name in getattr(model, "feature_names_in_", [])]
     missing = [name for name in names if name not in table.cells]
     if missing:
-        raise ValueError(f"FILE must have the columns of the model, {', '.join(map(repr, names))}, got no {missing[0]!r}; rename a column")
+        raise BadInput(f"FILE must have the columns of the model, {', '.join(map(repr, names))}, got no {missing[0]!r}; rename a column")
     series = table.pick(names, fill)
     if not names and series.values.shape[1] != model.n_features_in_:
-        raise ValueError(f"FILE must have {model.n_features_in_} column(s) of numbers, got {len(series.names)}; leave the others out")
+        raise BadInput(f"FILE must have {model.n_features_in_} column(s) of numbers, got {len(series.names)}; leave the others out")
     return replace(series, notes=tuple(note for note in series.notes if not note.startswith("left out")))
 
 
@@ -99,7 +99,7 @@ def answers(model: Any, table: Table, steps: int | None, fill: str | None) -> tu
         values, said = continued(model, series, ahead)
         return [series.time_name, *series.names], _rows(series.ahead(ahead), values), [*series.notes, *said]
     if steps is not None:
-        raise ValueError(f"--steps must be left out for a regressor, got {steps}; it predicts one value for each row of FILE")
+        raise BadInput(f"--steps must be left out for a regressor, got {steps}; it predicts one value for each row of FILE")
     values = predicted(model, series)
     names = ["prediction"] if values.shape[1] == 1 else [f"prediction {i + 1}" for i in range(values.shape[1])]
     times = series.clock.written if series.clock else [str(row + 1) for row in range(len(values))]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .._checks import Floats
 from ..estimators import ESNForecaster, OutOfRange
 from ..estimators.dial import MemoryOutOfReach
-from .runaway import tamed
+from .runaway import Runs, tamed
 
 # Rules for the penalty and deviations of the noise while learning: for clean, for noisy, and for series whose free runs tend to run away.
 RULES = (("auto", 1e-5), ("loo", 1e-5), ("loo", 0.1))
@@ -55,7 +55,7 @@ class Trained:
         """Taught all of these rows."""
         return Trained(recipe.learn(rows), rows)
 
-    def runs(self, series: Floats, origins: NDArray[np.int64], steps: int) -> Floats:
+    def runs(self, series: Floats, origins: NDArray[np.int64], steps: int) -> Runs:
         """Free runs (K, steps, d) from growing origins, all after what was taught; each has heard the series up to its origin."""
         found, heard = [], len(self.rows)
         for origin in origins:
@@ -65,9 +65,9 @@ class Trained:
             found.append(self._free_run(steps))
         return tamed(np.array(found), self.rows)
 
-    def ahead(self, steps: int) -> Floats:
-        """One free run (steps, d) from where the model stands."""
-        return np.asarray(tamed(self._free_run(steps)[None], self.rows)[0])
+    def ahead(self, steps: int) -> Runs:
+        """One free run (1, steps, d) from where the model stands."""
+        return tamed(self._free_run(steps)[None], self.rows)
 
     def _free_run(self, steps: int) -> Floats:
         with warnings.catch_warnings():
@@ -87,5 +87,5 @@ def choose(rows: Floats, steps: int, units: int, seed: int, tell: Tell = lambda 
         tried = Recipe(units, seed, *rule)
         trained = Trained.of(tried, rows[:taught])
         fixed = replace(tried, memory=float(trained.model.memory_), bend=float(trained.model.bend_))
-        errors[fixed] = float(np.mean(np.square(trained.runs(rows, origins, ahead) - answers)))
+        errors[fixed] = float(np.mean(np.square(trained.runs(rows, origins, ahead).values - answers)))
     return min(errors, key=lambda one: errors[one])

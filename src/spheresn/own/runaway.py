@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
+from numpy.typing import NDArray
 
 from .._checks import Floats
 
@@ -23,14 +26,17 @@ def bounds(rows: Floats, steps: int) -> tuple[Floats, Floats]:
     return lowest[-1] - TWICE * down - least, highest[-1] + TWICE * up + least
 
 
-def tamed(runs: Floats, rows: Floats) -> Floats:
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """Forecasts (K, H, d), and which of them (K,) ran away and were ended in the mean."""
+
+    values: Floats
+    away: NDArray[np.bool_]
+
+
+def tamed(runs: Floats, rows: Floats) -> Runs:
     """Runs (K, H, d) after these rows, each from where it leaves the bounds on replaced by the mean of the rows."""
     low, high = bounds(rows, runs.shape[1])
     inside = ((runs >= low) & (runs <= high)).all(axis=2)
     gone = np.logical_not(np.logical_and.accumulate(inside, axis=1))
-    return np.asarray(np.where(gone[:, :, None], rows.mean(axis=0), runs))
-
-
-def ran_away(run: Floats, rows: Floats) -> bool:
-    """Whether a tamed run (H, d) was ended."""
-    return bool(np.array_equal(run[-1], rows.mean(axis=0)))
+    return Runs(np.where(gone[:, :, None], rows.mean(axis=0), runs), gone[:, -1])

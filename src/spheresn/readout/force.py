@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from .. import _checks
 from .._checks import Floats, StateOverflow
-from ..drive import loop_arguments, starts_of
+from ..driving import loop_arguments, starts_of
 from ..kernels.closed import taught_loop
 from ..reservoir import Reservoir
 from .recursive import RecursiveLeastSquares

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg.blas import dgemm, dsyrk
 
 from .. import _checks
-from .._checks import Floats
+from .._checks import BadInput, Floats
 from ..kernels.centre import centre
 
 
@@ -41,7 +41,7 @@ class Gram:
     def empty(states: int, targets: int) -> Gram:
         """Of no rows."""
         if states < 1 or targets < 1:
-            raise ValueError(
+            raise BadInput(
                 f"states and targets must have at least one column each, got {states} and {targets}; say what to learn from what"
             )
         scatter, cross = np.zeros((states, states), order="F"), np.zeros((states, targets), order="F")
@@ -112,7 +112,7 @@ class Sums:
         squares = self.gram.scatter.diagonal(), self.gram.target_scatter
         if not np.isfinite(squares[0].sum() + squares[1].sum()) and not all(np.isfinite(part).all() for part in squares):
             largest = max(float(np.abs(part).max(initial=0.0)) for part in (states, targets))
-            raise ValueError(f"states and targets must have squares that fit into a float, got values up to {largest:.3g}; scale them down")
+            raise BadInput(f"states and targets must have squares that fit into a float, got values up to {largest:.3g}; scale them down")
 
     def _take_block(self, states: Floats, targets: Floats) -> None:
         """Centred rows, and one row more that stands for the distance of the block's mean from that of the rows before it."""

@@ -7,20 +7,20 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-from spheresn._checks import printable
+from spheresn._checks import BadInput, printable
 
 FIELDS = ("id", "figure", "source", "says", "measured", "rule", "verdict", "evidence")
 
 
 def read_claims(path: Path) -> dict[str, dict[str, Any]]:
-    """Claims by id; a ValueError when the file is missing or is not what `publish` wrote."""
+    """Claims by id; `BadInput` when the file is missing or is not what `publish` wrote."""
     if not path.is_file():
-        raise ValueError(f"--out must be a directory of results, got no {path}; run `spheresn reproduce --out {path.parent}` first")
+        raise BadInput(f"--out must be a directory of results, got no {path}; run `spheresn reproduce --out {path.parent}` first")
     try:
         claims = {str(claim["id"]): {name: claim[name] for name in FIELDS} for claim in json.loads(path.read_text(encoding="utf-8"))}
         return {name: {**claim, "evidence": dict(claim["evidence"])} for name, claim in claims.items()}
     except (ValueError, TypeError, KeyError, RecursionError):
-        raise ValueError(f"{path} must hold the claims of a run, got a damaged file; run `spheresn report {path.parent}`") from None
+        raise BadInput(f"{path} must hold the claims of a run, got a damaged file; run `spheresn report {path.parent}`") from None
 
 
 def tell_claim(claim: dict[str, Any]) -> str:

@@ -14,6 +14,7 @@ import xarray as xr
 from spheresn.sweep import CannotWrite, Ledger, LedgerError, Unit, canonical, whole_file
 from spheresn.sweep.unit import one_line
 
+from .._checks import BadInput
 from .draw import Sketch, draw, quiet
 from .page import page
 from .section import Drawing, Hole, Section, numbers
@@ -75,11 +76,11 @@ def bounded(settings: Any, presets: Sequence[Any]) -> None:
     >>> bounded({"units": 500}, [{"units": 10}, {"units": 1000}])
     >>> bounded({"units": 10**12}, [{"units": 10}, {"units": 1000}])
     Traceback (most recent call last):
-    ValueError: settings must be of the size of the presets or less, got 'units' larger; run the experiment anew
+    spheresn._errors.BadInput: settings must be of the size of the presets or less, got 'units' larger; run the experiment anew
     """
     for name, value in settings.items():
         if _extent(value) > max(_extent(preset.get(name)) for preset in presets):
-            raise ValueError(f"settings must be of the size of the presets or less, got {name!r} larger; run the experiment anew")
+            raise BadInput(f"settings must be of the size of the presets or less, got {name!r} larger; run the experiment anew")
 
 
 def _extent(value: Any) -> float:
@@ -99,7 +100,7 @@ def _told(section: Section, ledger: Ledger, units: Sequence[Unit], tasks: Sequen
     rows, results = [ledger.row(unit) for unit in units], [ledger.result(unit) for unit in units]
     found = [row for row in rows if row is not None]
     holes = [
-        Hole(unit.task, (row.error or "unknown") if row else "not computed")
+        Hole(unit.task, (row.error or "unknown") if row else "not computed", row.kind if row else None)
         for unit, row in zip(units, rows, strict=True)
         if not row or row.error
     ]

@@ -9,18 +9,21 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from spheresn._errors import NotInstalled
+
 
 @dataclass(frozen=True)
 class Hole:
-    """A unit without a result, and why."""
+    """A unit without a result, why, and the class of the error."""
 
     task: str
     reason: str
+    kind: str | None = None
 
     @property
     def expected(self) -> bool:
         """Whether the reason is a recording that is not installed, which is no fault."""
-        return self.reason.startswith("FileNotFoundError")
+        return self.kind == NotInstalled.__name__
 
 
 @dataclass(frozen=True)

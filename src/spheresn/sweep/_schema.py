@@ -7,10 +7,11 @@ from contextlib import closing
 from pathlib import Path
 
 from .._checks import sentence
+from .._errors import NotInstalled, Told
 from .files import whole_file
 
-APPLICATION, FORMAT = 0x53504853, 1  # "SPHS"
-TABLES = {
+APPLICATION, FORMAT = 0x53504853, 2  # "SPHS"
+FIRST = {
     "unit": """CREATE TABLE unit (
     key TEXT PRIMARY KEY, experiment TEXT NOT NULL, config TEXT NOT NULL, task TEXT NOT NULL, seed INTEGER NOT NULL,
     status TEXT NOT NULL CHECK (status IN ('done', 'failed')), error TEXT, notes TEXT,
@@ -19,9 +20,11 @@ TABLES = {
     "run": """CREATE TABLE run (
     experiment TEXT PRIMARY KEY, preset TEXT NOT NULL, config TEXT NOT NULL, seed INTEGER NOT NULL)""",
 }
+KIND = "kind TEXT"  # the class of the error, since format 2
+TABLES = {**FIRST, "unit": f"{FIRST['unit'][:-1]}, {KIND})"}  # to the letter what SQLite makes of the first format and one column more
 
 
-class LedgerError(RuntimeError):
+class LedgerError(Told, RuntimeError):
     """A ledger that cannot be read or written; the file is left as it is."""
 
 
@@ -38,6 +41,19 @@ def create(path: Path) -> None:
     content[18:20] = b"\2\2"
     with whole_file(path) as draft:
         draft.write_bytes(content)
+
+
+def current(connection: sqlite3.Connection) -> bool:
+    """Whether a ledger that `judge` let pass has the present format."""
+    return bool(connection.execute("PRAGMA user_version").fetchone()[0] == FORMAT)
+
+
+def upgrade(connection: sqlite3.Connection) -> None:
+    """An older ledger in the present format, in a transaction of the caller's; the first format told the class of an error by its words."""
+    if not current(connection):  # another process may have been faster
+        connection.execute(f"ALTER TABLE unit ADD COLUMN {KIND}")
+        connection.execute("UPDATE unit SET kind = ? WHERE error LIKE 'FileNotFoundError%'", (NotInstalled.__name__,))
+        connection.execute(f"PRAGMA user_version = {FORMAT}")
 
 
 def judge(path: Path) -> None:
@@ -66,10 +82,11 @@ def _fault(connection: sqlite3.Connection) -> str | None:
 
     if pragma("application_id") != APPLICATION:
         return "written by another program"
-    if pragma("user_version") != FORMAT:
-        return f"format {pragma('user_version')}, this version reads format {FORMAT}: update spheresn"
+    number = pragma("user_version")
+    if number not in (1, FORMAT):
+        return f"format {number}, this version reads formats up to {FORMAT}: update spheresn"
     # Nothing but our tables: a trigger or a view in a stranger's file would act when we write.
-    if dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")) != TABLES:
+    if dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")) != (TABLES if number == FORMAT else FIRST):
         return "its tables are not those of a ledger"
     check = pragma("quick_check(1)")
     return None if check == "ok" else str(check).splitlines()[-1]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
-from .._checks import sentence
+from .._checks import BadInput, sentence
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -27,7 +27,7 @@ def unpack(content: bytes) -> Arrays:
     try:
         return dict(load(content))
     except (SafetensorError, ValueError, TypeError, KeyError) as error:
-        raise ValueError(f"a result must be whole, got bytes that hold no arrays ({sentence(error)}); compute it anew") from None
+        raise BadInput(f"a result must be whole, got bytes that hold no arrays ({sentence(error)}); compute it anew") from None
 
 
 def _native(values: Any) -> NDArray[Any]:

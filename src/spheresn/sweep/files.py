@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from .._errors import Told
+
 DRAFT = ".spheresn-draft-"
 
 
-class CannotWrite(RuntimeError):
+class CannotWrite(Told, RuntimeError):
     """A file could not be written: no permission, or no room."""
 
 
@@ -29,8 +31,8 @@ def whole_file(path: Path) -> Iterator[Path]:
     try:
         draft = _draft(path)
         yield draft
-        draft.chmod(0o666 & ~_umask())
         _synchronise(draft)
+        draft.chmod(0o666 & ~_umask())
         draft.replace(path)
     except OSError as error:
         reason = error.strerror or " ".join(str(error).split())
@@ -55,7 +57,7 @@ def remove_drafts(folder: Path) -> None:
 
 def _synchronise(path: Path) -> None:
     """Wait until the content is on the disk, so that the new name never stands for an empty file after a power cut."""
-    handle = os.open(path, os.O_RDONLY)
+    handle = os.open(path, os.O_RDWR)  # Windows synchronises only what could be written
     try:
         os.fsync(handle)
     finally:

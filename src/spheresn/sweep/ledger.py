@@ -18,20 +18,21 @@ from typing import Any
 
 from .._checks import real, sentence, whole
 from ._schema import LedgerError as LedgerError
-from ._schema import create, damaged, judge
+from ._schema import create, current, damaged, judge, upgrade
 from .blob import Arrays, unpack
 from .unit import LONGEST, Outcome, Unit, canonical
 from .versions import commit
 
-COLUMNS = "key, experiment, config, task, seed, status, error, notes, started, seconds, versions, source, result, checksum"
+COLUMNS = "key, experiment, config, task, seed, status, error, notes, started, seconds, versions, source, result, checksum, kind"
 
 
 @dataclass(frozen=True)
 class Row:
-    """The record of one unit, without its arrays."""
+    """The record of one unit, without its arrays; `kind`: the class of its error."""
 
     status: str
     error: str | None
+    kind: str | None
     notes: str | None
     started: str
     seconds: float
@@ -55,6 +56,9 @@ class Ledger:
             self._connection = sqlite3.connect(path, isolation_level=None, timeout=10.0)
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = FULL")
+            if not current(self._connection):
+                with self._transaction():
+                    upgrade(self._connection)
 
     def __enter__(self) -> Ledger:
         return self
@@ -70,7 +74,7 @@ class Ledger:
         """Write how a unit ended."""
         status = "failed" if outcome.result is None else "done"
         told = (status, outcome.error, outcome.notes, outcome.started, outcome.seconds, canonical(outcome.versions), commit())
-        kept = (outcome.result, None if outcome.result is None else _checksum(outcome.result))
+        kept = (outcome.result, None if outcome.result is None else _checksum(outcome.result), outcome.kind)
         values = (unit.key, unit.experiment, unit.config, unit.task, unit.seed, *told, *kept)
         self._write([(f"INSERT OR REPLACE INTO unit ({COLUMNS}) VALUES ({', '.join('?' * len(values))})", values)])
 
@@ -95,15 +99,15 @@ class Ledger:
 
     def row(self, unit: Unit) -> Row | None:
         """How a unit ended, or None."""
-        wanted = "status, error, notes, started, seconds, versions, source, coalesce(length(result), 0)"
+        wanted = "status, error, kind, notes, started, seconds, versions, source, coalesce(length(result), 0)"
         found = self._select(wanted, unit)
         if found is None:
             return None
-        status, error, notes, started, seconds, versions, source, size = found
+        status, error, kind, notes, started, seconds, versions, source, size = found
         with self._guarded():
             known = {str(name): str(version) for name, version in dict(json.loads(versions)).items()}
             took = real("seconds", seconds, 0.0)
-            return Row(str(status), _text(error), _text(notes), str(started), took, known, _text(source), int(size))
+            return Row(str(status), _text(error), _text(kind), _text(notes), str(started), took, known, _text(source), int(size))
 
     def result(self, unit: Unit) -> Arrays | None:
         """The arrays of a unit, checked against their checksum; None when it failed or never ran."""

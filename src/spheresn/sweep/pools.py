@@ -10,6 +10,7 @@ from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, Protocol
 
+from .._errors import Told
 from .unit import Outcome, one_line
 from .worker import Worker, WorkerLost
 
@@ -17,7 +18,7 @@ CONNECT_SECONDS = 3
 GATHER_SECONDS = 300  # for the result of one unit
 
 
-class ClusterError(RuntimeError):
+class ClusterError(Told, RuntimeError):
     """A Dask cluster that does not answer."""
 
 

@@ -77,12 +77,12 @@ def _outcome(future: Future[Outcome], item: Work, lost: Counter[str]) -> Outcome
         lost[item.unit.key] += 1
         if lost[item.unit.key] < ATTEMPTS:
             return None
-        return _failed(f"the worker process died {ATTEMPTS} times, killed or out of memory")
+        return _failed(f"the worker process died {ATTEMPTS} times, killed or out of memory", WorkerLost.__name__)
     except ClusterError:
         raise
     except Exception as error:  # the call or its result could not be sent, or Dask has given up on the unit
-        return _failed(one_line(error))
+        return _failed(one_line(error), type(error).__name__)
 
 
-def _failed(reason: str) -> Outcome:
-    return Outcome(None, reason, None, datetime.now(UTC).isoformat(timespec="seconds"), 0.0, versions())
+def _failed(reason: str, kind: str) -> Outcome:
+    return Outcome(None, reason, None, datetime.now(UTC).isoformat(timespec="seconds"), 0.0, versions(), kind)

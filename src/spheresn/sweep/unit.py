@@ -47,7 +47,7 @@ class Unit:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a worker sends back: the packed arrays, or the reason why there are none."""
+    """What a worker sends back: the packed arrays, or the reason why there are none and the class of that error."""
 
     result: bytes | None
     error: str | None
@@ -55,21 +55,22 @@ class Outcome:
     started: str
     seconds: float
     versions: dict[str, str]
+    kind: str | None = None
 
 
 def perform(function: Callable[..., dict[str, Any]], arguments: tuple[Any, ...]) -> Outcome:
     """Call it with one thread for linear algebra, so that the result depends neither on the number of workers nor on their kind."""
     threadpool_limits(limits=1)  # for good, as other threads of a worker may be computing; again each time, as libraries load late
     started, clock = datetime.now(UTC).isoformat(timespec="seconds"), time.perf_counter()
-    result, error = None, None
+    result, error, kind = None, None, None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
         try:
             result = pack(function(*arguments))
         except Exception as failure:  # whatever it is, the other units go on
-            error = one_line(failure)
+            error, kind = one_line(failure), type(failure).__name__
     notes = "; ".join(dict.fromkeys(f"{warning.category.__name__}: {warning.message}" for warning in caught))[:LONGEST] or None
-    return Outcome(result, error, notes, started, time.perf_counter() - clock, versions())
+    return Outcome(result, error, notes, started, time.perf_counter() - clock, versions(), kind)
 
 
 def one_line(error: BaseException) -> str:

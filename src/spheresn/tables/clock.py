@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .._checks import BadInput
 from .cells import cells_of, words_of
 
 NAMES = {"time", "t", "date", "datetime", "timestamp", "day", "week", "month", "quarter", "year", "hour", "minute", "second", "seconds"}
@@ -41,7 +42,7 @@ class Clock:
             return coming.as_unit("ns")  # else a year of five digits, which nobody can read back
         except (ValueError, OverflowError):
             told = f"{self.times[-1]} and {steps} steps of {self.spacing}"
-            raise ValueError(f"time column {self.name!r} must go on within the years that can be counted, got {told}; mend it") from None
+            raise BadInput(f"time column {self.name!r} must go on within the years that can be counted, got {told}; mend it") from None
 
     @property
     def written(self) -> list[str]:
@@ -158,7 +159,7 @@ def clock_of(name: str, times: pd.Index, first_row: int) -> Clock:
     grows = values[1:] > values[:-1]
     if missing.any() or not grows.all():
         at = int(np.argmax(missing)) if missing.any() else int(np.argmin(grows)) + 1
-        raise ValueError(f"time column {name!r} must grow from row to row, got {times[at]} in row {first_row + at}; sort or mend the rows")
+        raise BadInput(f"time column {name!r} must grow from row to row, got {times[at]} in row {first_row + at}; sort or mend the rows")
     if isinstance(times, pd.DatetimeIndex):
         frequency = _frequency(times)
         if frequency is not None:

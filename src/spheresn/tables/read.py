@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._checks import printable, sentence
+from .._checks import BadInput, printable, sentence
 from .cells import as_number
 from .table import Table, table_of
 
@@ -23,7 +23,7 @@ WIDEST, MOST_CELLS = 2_000, 100_000_000  # columns, each of which is looked at f
 PADDED = 8  # cells that a text may have for each of its bytes; a whole one has fewer than one
 
 
-class FileError(ValueError):
+class FileError(BadInput):
     """A file that is missing, damaged, or not a table."""
 
 

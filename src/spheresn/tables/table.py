@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from .._checks import Floats, one_of
+from .._checks import BadInput, Floats, one_of
 from .cells import Cells, cells_of
 from .clock import Clock, clock_of, dates_in, is_telling
 
@@ -58,9 +58,9 @@ class Table:
         """The columns of these names, by default all of numbers; holes stop it, or are filled with straight lines ("linear")."""
         chosen = [self._known(name) for name in dict.fromkeys(names)] or self.numeric
         if not chosen:
-            raise ValueError(f"FILE must have a column of numbers, got none in {self.source!r}; name the columns in the first line")
+            raise BadInput(f"FILE must have a column of numbers, got none in {self.source!r}; name the columns in the first line")
         if not len(self.frame):
-            raise ValueError(f"FILE must have rows below its header, got none in {self.source!r}; check how it was written")
+            raise BadInput(f"FILE must have rows below its header, got none in {self.source!r}; check how it was written")
         left = [] if names else [name for name in self.cells if name not in chosen]
         told = [f"left out, not numbers: {', '.join(left)}"] if left else []
         columns = [self._whole(name, fill, told) for name in chosen]
@@ -75,7 +75,7 @@ class Table:
         if name not in self.cells:
             known = ", ".join(repr(one) for one in self.cells) or "none"
             reason = "the time of the rows" if self.clock and name == self.clock.name else repr(name)
-            raise ValueError(f"--column must be one of {known}, got {reason}; choose one of these")
+            raise BadInput(f"--column must be one of {known}, got {reason}; choose one of these")
         return name
 
     def _whole(self, name: str, fill: str | None, told: list[str]) -> Floats:
@@ -83,13 +83,13 @@ class Table:
         if cells.wrong.any():
             at = int(np.argmax(cells.wrong))
             where = f"{str(self.frame[name].iloc[at])[:40]!r} in row {self.first_row + at}"
-            raise ValueError(f"column {name!r} must hold finite numbers, got {where}; mend the cell, or choose others with --column")
+            raise BadInput(f"column {name!r} must hold finite numbers, got {where}; mend the cell, or choose others with --column")
         holes = np.flatnonzero(np.isnan(cells.numbers))
         if not len(holes):
             return cells.numbers
         if fill is None:
             rows = self.rows(holes.tolist())
-            raise ValueError(f"column {name!r} must have a number in every row, got none in {rows}; fill them in, or pass --fill linear")
+            raise BadInput(f"column {name!r} must have a number in every row, got none in {rows}; fill them in, or pass --fill linear")
         one_of("--fill", fill, ("linear",))
         told.append(f"filled with straight lines: {name}, {self.rows(holes.tolist())}")
         return self._filled(name, cells.numbers)
@@ -97,7 +97,7 @@ class Table:
     def _filled(self, name: str, numbers: Floats) -> Floats:
         known = np.flatnonzero(np.isfinite(numbers))
         if not len(known) or known[0] > 0 or known[-1] < len(numbers) - 1:
-            raise ValueError(f"column {name!r} must begin and end with a number to be filled, got a hole there; shorten the table")
+            raise BadInput(f"column {name!r} must begin and end with a number to be filled, got a hole there; shorten the table")
         return np.asarray(np.interp(np.arange(len(numbers)), known, numbers[known]))
 
     def rows(self, places: Sequence[int]) -> str:

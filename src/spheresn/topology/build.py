@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse as sp
 
 from .. import _checks
-from .._checks import Floats
+from .._checks import BadInput, Floats
 from ._dense import Dense
 from ._protocol import MEMBERS, Recurrent
 from ._rotation import Rotation
@@ -103,7 +103,7 @@ def draw(name: str, units: int, rng: np.random.Generator, density: float | None)
     if name not in WITH_DENSITY:
         if density == 1.0:
             return build(units, rng)
-        raise ValueError(f"density must be left out for the {name} topology, got {density!r}; its links are fixed")
+        raise BadInput(f"density must be left out for the {name} topology, got {density!r}; its links are fixed")
     return build(units, rng, density)
 
 
@@ -131,13 +131,13 @@ def _topology(matrix: Any) -> Recurrent:
     missing = [name for name in MEMBERS if not hasattr(matrix, name)]
     if missing:
         rule = f"recurrent must be an array, a sparse matrix or a topology with {', '.join(MEMBERS)}"
-        raise ValueError(f"{rule}, got a {type(matrix).__name__} without {', '.join(missing)}; add what is missing, or pass W as an array")
+        raise BadInput(f"{rule}, got a {type(matrix).__name__} without {', '.join(missing)}; add what is missing, or pass W as an array")
     return matrix  # type: ignore[no-any-return]
 
 
 def _square(shape: tuple[int, ...]) -> None:
     if len(shape) != 2 or shape[0] != shape[1] or shape[0] < 1:
-        raise ValueError(f"recurrent must be a square matrix of at least one unit, got shape {shape}; pass W of shape (N, N)")
+        raise BadInput(f"recurrent must be a square matrix of at least one unit, got shape {shape}; pass W of shape (N, N)")
 
 
 def _independent(units: int, rng: np.random.Generator, density: float, draw_values: Draw) -> Dense | Sparse:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _checks, kernels
-from ._checks import DegenerateStep, Floats, StateOverflow
+from ._checks import BadInput, DegenerateStep, Floats, StateOverflow
 from .activations import Linear, OnSphere, Tanh
 from .reservoir import Reservoir
 from .topology import Dense, Rotation, Shift, Sparse
@@ -103,7 +103,7 @@ def starts_of(reservoir: Reservoir, start: ArrayLike | None, count: int) -> Floa
     given = np.asarray(start)
     states = _checks.array("start", given, 2 if given.ndim == 2 else 1, reservoir.dtype)
     if states.shape not in ((reservoir.units,), (count, reservoir.units)):
-        raise ValueError(f"start must be a state of shape ({reservoir.units},), one per series, got {states.shape}; pass such states")
+        raise BadInput(f"start must be a state of shape ({reservoir.units},), one per series, got {states.shape}; pass such states")
     return np.array(np.broadcast_to(states, (count, reservoir.units)), order="C")
 
 
