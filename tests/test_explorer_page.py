@@ -315,6 +315,7 @@ def test_the_example_of_the_documentation_runs(tab, address, tmp_path):
     assert "http://127.0.0.1:8050/" in script and "chromium.launch()" in script
     installed = f"chromium.launch(executable_path={CHROMIUM!r}, args={FLAGS.split()!r})"
     script = script.replace("http://127.0.0.1:8050/", address).replace("chromium.launch()", installed)
+    script = script.replace("    page.goto", f"    page.set_default_timeout({HANGS})\n    page.goto")
     done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "henon.png").stat().st_size > 50_000 and "units must be a whole number" in done.stdout
@@ -324,7 +325,7 @@ def test_the_server_answers_to_its_own_name_only(address):
     place = urlsplit(address)
     answers = []
     for name in (place.netloc, "elsewhere.example"):
-        connection = HTTPConnection(place.hostname, place.port, timeout=20)
+        connection = HTTPConnection(place.hostname, place.port, timeout=HANGS / 1000)
         connection.request("GET", "/", headers={"Host": name})
         answers.append(connection.getresponse().status)
         connection.close()

@@ -144,11 +144,9 @@ def _settings_callbacks(app: Dash, studio: Studio) -> None:
         hidden = (_unused(settings, name) for name in DIALS)
         return query, "" if query else link_problem, controls, *hidden, *(f"{getattr(settings, name):g}" for name in DIALS)
 
-    for name, inputs in (
-        ("asked", [Input(name, "value") for name in CONTROLS]),
-        ("heard", [Input("query", "data"), Input("heard", "data")]),
-    ):
-        app.clientside_callback(ClientsideFunction("explorer", name), *inputs)  # type: ignore[no-untyped-call]
+    inputs = {"asked": [Input(name, "value") for name in CONTROLS], "heard": [Input("query", "data"), Input("heard", "data")]}
+    for name, given in inputs.items():
+        app.clientside_callback(ClientsideFunction("explorer", name), *given)  # type: ignore[no-untyped-call]
 
 
 def _shown(settings: Settings, name: str) -> Any:
