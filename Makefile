@@ -4,13 +4,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: reproduce test lint docs chromium faults bench dist clean
+.PHONY: reproduce test again lint docs chromium faults bench dist clean
 
 reproduce: $(READY)
 	$(BIN)/spheresn reproduce --preset quick --out results
 
 test: lint chromium
 	$(BIN)/python -m pytest -n 2 --cov --cov-report=term --doctest-modules --ignore tests/faults tests src
+
+# The tests five times alone and three times beside busy processes, with and without an empty cache of compiled code: a table.
+again: $(READY) chromium
+	PYTHON=$(BIN)/python tests/again.sh
 
 lint: $(READY)
 	$(BIN)/ruff check .

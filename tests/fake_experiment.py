@@ -1,4 +1,8 @@
-"""A small experiment that can pause, fail and kill its worker on demand: what the tests of sweep, command line and report run."""
+"""A small experiment that can pause, wait, fail and kill its worker on demand: what the tests of sweep, command line and report run.
+
+FAKE_GATE: a path; units from number FAKE_AFTER on wait until a file is there, so that a test can do something in the middle of a run
+however fast or slow the machine is. It is no part of the configuration, which results are kept by.
+"""
 
 from __future__ import annotations
 
@@ -58,6 +62,8 @@ def tasks(config: Config) -> list[dict[str, Any]]:
 def run(config: Config, task: dict[str, Any], seed: int) -> dict[str, np.ndarray]:
     time.sleep(config.pause)
     index = task["index"]
+    while "FAKE_GATE" in os.environ and index >= int(os.environ["FAKE_AFTER"]) and not Path(os.environ["FAKE_GATE"]).exists():
+        time.sleep(0.01)
     if index in config.fails:
         raise ValueError("this unit\nfails on demand")
     if index in config.kills and not (config.once and Path(config.once).exists()):

@@ -51,15 +51,6 @@ def children(parent: int) -> list[int]:
     return [int(pid) for pid in found.split()]
 
 
-def alive(pid: int) -> bool:
-    """Whether there is such a process."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
 def until(condition, process: subprocess.Popen[str] | None = None, seconds: float = 150) -> None:
     """Wait for something to become true; what the process said when it ended or was too slow."""
     end = time.monotonic() + seconds

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -26,11 +25,12 @@ WORKER = ("worker", "--nworkers", "1", "--nthreads", "1", "--no-nanny", "--no-da
 
 
 @contextmanager
-def cluster(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
-    """The scheduler's address, and the processes: scheduler, worker, worker."""
+def cluster(folder: Path, fake: dict[str, object] | None = None) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+    """The scheduler's address, and the processes: scheduler, worker, worker; `fake`: the disturbances of fake_experiment.py."""
     folder.mkdir(exist_ok=True)
     contact = folder / "scheduler.json"
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE.parent / "src"), str(HERE), os.environ.get("PYTHONPATH", "")])}
+    path = os.pathsep.join([str(HERE.parent / "src"), str(HERE), os.environ.get("PYTHONPATH", "")])
+    environment = {**os.environ, **{name: str(value) for name, value in (fake or {}).items()}, "PYTHONPATH": path}
 
     def dask(*arguments: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "dask", *arguments, "--scheduler-file", str(contact)]
@@ -47,12 +47,13 @@ def cluster(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]
 
 def test_a_killed_worker_costs_only_time_and_the_numbers_are_those_of_this_machine(tmp_path, monkeypatch):
     monkeypatch.setitem(EXPERIMENTS, "fake", fake)
-    local, remote = tmp_path / "local", tmp_path / "remote"
-    with cluster(tmp_path) as (address, (_, worker, _)):
+    local, remote, gate = tmp_path / "local", tmp_path / "remote", tmp_path / "gate"
+    with cluster(tmp_path, {"FAKE_AFTER": 2, "FAKE_GATE": gate}) as (address, (_, worker, _)):
         distributed = start("reproduce", "fake", "--preset", "quick", "--out", remote, "--dask", address)
-        until(lambda: len(rows(remote)) >= 2)
+        until(lambda: len(rows(remote)) == 2, distributed)
         worker.send_signal(signal.SIGKILL)
-        code, said, told = finish(distributed, 90)
+        gate.touch()
+        code, said, told = finish(distributed)
     assert code == 0 and "report:" in said, told
     assert main(["reproduce", "fake", "--preset", "quick", "--out", str(local), "--jobs", "2"]) == 0
     assert rows(remote) == rows(local) and len(rows(local)) == 12
@@ -60,21 +61,19 @@ def test_a_killed_worker_costs_only_time_and_the_numbers_are_those_of_this_machi
 
 
 def test_a_lost_scheduler_is_one_sentence_and_what_was_done_is_kept(tmp_path):
-    with cluster(tmp_path) as (address, (scheduler, *_)):
+    with cluster(tmp_path, {"FAKE_AFTER": 2, "FAKE_GATE": tmp_path / "never"}) as (address, (scheduler, *_)):
         lost = start("reproduce", "fake", "--preset", "quick", "--out", tmp_path / "out", "--dask", address)
-        until(lambda: len(rows(tmp_path / "out")) >= 2)
+        until(lambda: len(rows(tmp_path / "out")) == 2, lost)
         scheduler.send_signal(signal.SIGKILL)
-        code, _, told = finish(lost, 90)
+        code, _, told = finish(lost)
     assert code == 2 and told.splitlines()[-1].startswith("spheresn: the Dask cluster must stay up"), told
-    assert "Traceback" not in told and 2 <= len(rows(tmp_path / "out")) < 12
+    assert "Traceback" not in told and len(rows(tmp_path / "out")) == 2
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "nonsense", "", "http://127.0.0.1:1", "tcp://no.such.host.invalid:8786"])
-def test_a_wrong_address_is_one_sentence_and_quick(address):
-    began = time.monotonic()
+def test_a_wrong_address_is_one_sentence(address):
     with pytest.raises(ClusterError, match="--dask must be the address of a running scheduler"):
         DaskPool(address)
-    assert time.monotonic() - began < 30  # a bound on hanging, not a measurement
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "http://127.0.0.1:1", ""])

@@ -27,6 +27,7 @@ from spheresn.explorer.signals import BUILT_IN, UPLOADS, Catalogue
 from spheresn.explorer.studio import Studio
 
 SMALL = {"units": 40, "signal": "mso"}
+HANGS = 150  # seconds after which nothing comes any more
 
 
 def silent(stage: str) -> None:
@@ -262,23 +263,34 @@ def test_a_failure_is_forgotten_though_its_place_was_taken_meanwhile():
 
 
 def test_who_waits_for_a_value_that_was_given_up_makes_it():
-    memo, begun, go = Memo(2), threading.Event(), threading.Event()
+    memo, begun, go, told = Memo(2), threading.Event(), threading.Event(), []
+
+    class Key:
+        """Lets the first one give up as soon as a second one has asked, and not before."""
+
+        def __hash__(self):
+            return 0
+
+        def __eq__(self, other):
+            go.set()
+            return True
 
     def give_up():
         begun.set()
-        go.wait(10)
+        go.wait(HANGS)
         raise Superseded
 
     def first():
-        with pytest.raises(Superseded):
-            memo.get("key", give_up)
+        try:
+            memo.get(Key(), give_up)
+        except Superseded:
+            told.append("given up")
 
     thread = threading.Thread(target=first)
     thread.start()
-    begun.wait(10)
-    threading.Timer(0.05, go.set).start()
-    assert memo.get("key", lambda: 7) == 7
-    thread.join(10)
+    assert begun.wait(HANGS) and memo.get(Key(), lambda: 7) == 7
+    thread.join(HANGS)
+    assert told == ["given up"]
 
 
 def test_a_newer_move_supersedes_an_older_one_of_its_own_tab_only():
@@ -286,7 +298,7 @@ def test_a_newer_move_supersedes_an_older_one_of_its_own_tab_only():
 
     def work(name):
         def run(tell):
-            go.wait(10)
+            go.wait(HANGS)
             tell("on")
             ended.append(name)
             return name
@@ -297,8 +309,8 @@ def test_a_newer_move_supersedes_an_older_one_of_its_own_tab_only():
     assert desk.ask("one tab", "shared", work("shared")).waiting  # old is given up
     assert desk.ask("one tab", "new", work("new")).waiting  # shared is not: the other tab waits for it
     go.set()
-    assert desk.ask("one tab", "new", work("new"), patience=10).value == "new"
-    assert desk.ask("other tab", "shared", work("shared"), patience=10).value == "shared"
+    assert desk.ask("one tab", "new", work("new"), patience=HANGS).value == "new"
+    assert desk.ask("other tab", "shared", work("shared"), patience=HANGS).value == "shared"
     assert sorted(ended) == ["new", "shared"]
 
 
@@ -307,19 +319,19 @@ def test_an_answer_found_though_nobody_waits_any_more_is_kept():
 
     def old(tell):
         begun.set()
-        go.wait(10)
+        go.wait(HANGS)
         return "old"
 
     desk.ask("tab", "old", old)
     job = desk._jobs["old"]
-    assert begun.wait(10) and desk.ask("tab", "new", lambda tell: "new", patience=10).value == "new"
+    assert begun.wait(HANGS) and desk.ask("tab", "new", lambda tell: "new", patience=HANGS).value == "new"
     go.set()
-    assert job.future is not None and job.future.result(10).value == "old"
+    assert job.future is not None and job.future.result(HANGS).value == "old"
     assert desk.ask("tab", "old", lambda tell: ended.set()).value == "old" and not ended.is_set()
 
 
 def test_a_fault_of_the_program_is_a_sentence_not_a_trace(caplog):
-    answer = Desk().ask("tab", "key", lambda tell: {}["missing"], patience=10)
+    answer = Desk().ask("tab", "key", lambda tell: {}["missing"], patience=HANGS)
     assert "error of the program" in answer.problem and "missing" not in answer.problem
     assert "KeyError" in caplog.text
 
@@ -388,7 +400,7 @@ def test_a_connection_that_says_nothing_does_not_hold_a_thread_for_ever(monkeypa
     serving.start()
     try:
         for said in (b"", b"GET / HT", b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nhalf"):
-            with socket.create_connection(("127.0.0.1", listening.port), timeout=20) as silent:
+            with socket.create_connection(("127.0.0.1", listening.port), timeout=HANGS) as silent:
                 silent.sendall(said)
                 while silent.recv(4096):  # waits until the server hangs up; in vain, if it does not
                     pass
@@ -403,5 +415,5 @@ def test_what_a_desk_remembers_is_bounded():
     """However many tabs come and views are asked for."""
     desk = Desk()
     for number in range(TABS + 50):
-        assert desk.ask(("tab", number), number % (KEPT + 50), lambda tell: 7, patience=10).value == 7
+        assert desk.ask(("tab", number), number % (KEPT + 50), lambda tell: 7, patience=HANGS).value == 7
     assert len(desk._wanted) == TABS and len(desk._answers) == KEPT and not desk._jobs

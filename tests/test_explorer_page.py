@@ -1,7 +1,12 @@
-"""The explorer in a real browser: dials change pictures, links restore views, bad input is a sentence, nothing comes from outside."""
+"""The explorer in a real browser: dials change pictures, links restore views, bad input is a sentence, nothing comes from outside.
+
+Every test opens pages of its own and waits for one sign: the attribute `data-settled`, which names what all panels show.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import re
 import subprocess
@@ -15,10 +20,27 @@ from urllib.parse import urlsplit
 import numpy as np
 import pytest
 
+from conftest import CHROMIUM, FLAGS
+
 pytest.importorskip("dash")
 PANELS = ("trajectory", "memory", "spectrum", "forecast")
-QUIET = "document.querySelectorAll('.took').length === 5 && document.querySelectorAll('.js-plotly-plot').length === 4"
+NOTES = (*PANELS, "echo")
+CURVES = {"trajectory": 1, "memory": 3, "spectrum": 1, "forecast": 2}
 HINTS = ("willReadFrequently", "GL Driver Message (OpenGL, Performance")  # Chromium's advice to plotly on speed, no faults
+HANGS = 200_000  # milliseconds after which a page is given up: with nothing compiled yet, two busy cores take a minute for the first view
+SMALL = "?signal=mso&units=50"
+ASKED = "**/_dash-update-component*"  # what a page asks the server for
+# Whenever the sign changes: what it says, and what the panels show at this moment.
+WITNESS = """
+window.seen = [];
+new MutationObserver(() => window.seen.push({
+    settled: document.documentElement.dataset.settled ?? null,
+    address: location.search,
+    notes: ["trajectory", "memory", "spectrum", "forecast", "echo"].map(name => document.getElementById(`${name}-note`).dataset.shows),
+    plots: [...document.querySelectorAll(".js-plotly-plot")].map(one => one.layout.meta?.shows),
+    curves: [...document.querySelectorAll(".js-plotly-plot")].map(one => one.data.length),
+})).observe(document, { subtree: true, attributeFilter: ["data-settled"] });
+"""
 
 
 @pytest.fixture(scope="module")
@@ -28,13 +50,15 @@ def address(tmp_path_factory) -> Iterator[str]:
     np.savetxt(path, own_wave(), header="height", comments="")
     command = [sys.executable, "-m", "spheresn", "explore", str(path), "--port", "0"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    assert process.stderr is not None
-    said = process.stderr.readline()
-    found = re.search(r"http://\S+", said)
-    assert found, said + process.stderr.read()
-    yield found[0]
-    process.terminate()
-    rest = process.communicate(timeout=20)[1]
+    try:
+        assert process.stderr is not None
+        said = process.stderr.readline()
+        found = re.search(r"http://\S+", said)
+        assert found, said + process.stderr.read()
+        yield found[0]
+    finally:
+        process.terminate()
+        rest = process.communicate(timeout=60)[1]
     assert process.returncode == 0 and rest == ""
 
 
@@ -45,46 +69,34 @@ def own_wave() -> np.ndarray:
 class Tab:
     """A tab that writes down what it asked for and what its console said."""
 
-    def __init__(self, browser: Any, url: str, width: int = 1400, height: int = 900) -> None:
-        self.page = browser.new_page(viewport={"width": width, "height": height})
+    def __init__(self, context: Any, url: str, width: int = 1400, height: int = 900, script: str = "") -> None:
+        self.page = context.new_page()
+        self.page.add_init_script(script)
+        self.page.set_viewport_size({"width": width, "height": height})
         self.said: list[str] = []
         self.asked: list[str] = []
         self.page.on("console", lambda message: self.said.append(message.text))
         self.page.on("pageerror", lambda error: self.said.append(str(error)))
         self.page.on("request", lambda request: self.asked.append(request.url))
         self.page.goto(url)
-        self.wait()
 
-    def wait(self, query: str | None = None) -> None:
-        """Until the address shows the query and all panels have their numbers."""
-        if query is not None:
-            self.page.wait_for_function(f"location.search.includes('{query}')")
-        self.page.wait_for_function(f"{QUIET} && !document.querySelector('.busy')", timeout=60_000)
-        self.page.wait_for_timeout(700)  # a poll that was under way
+    def settled(self, wanted: str = "") -> Tab:
+        """Once all panels show that; without words, once they show anything."""
+        self.page.wait_for_selector(f"html[data-settled={json.dumps(wanted)}]" if wanted else "html[data-settled]", state="attached")
+        return self
 
-    def changed(self, before: dict[str, Any]) -> dict[str, Any]:
-        """The numbers in the pictures, once each of them is another one and they stay as they are."""
-        for _ in range(60):
-            after = self.drawn()
-            if all(before[name] != after[name] for name in PANELS):
-                self.wait()
-                if self.drawn() == after:
-                    return after
-            self.page.wait_for_timeout(1000)
-        raise AssertionError(f"these did not change: {[name for name in PANELS if before[name] == self.drawn()[name]]}")
+    def sign(self) -> str | None:
+        return self.page.get_attribute("html", "data-settled")
 
     def words(self) -> dict[str, str]:
         """The sentence under each panel, without the time it took."""
-        texts = {name: self.page.inner_text(f"#{name}-note") for name in (*PANELS, "echo")}
+        texts = {name: self.page.inner_text(f"#{name}-note") for name in NOTES}
         return {name: re.sub(r"\s*\d+ ms$", "", text) for name, text in texts.items()}
 
     def drawn(self) -> dict[str, Any]:
         """The numbers in each picture."""
         read = "id => document.querySelector(`#${id}-figure .js-plotly-plot`).data.map(one => [...one.x, ...one.y])"
         return {name: self.page.evaluate(read, name) for name in PANELS}
-
-    def message(self) -> str:
-        return self.page.inner_text("#message")
 
     def choose(self, name: str, value: str) -> None:
         self.page.click(f"#{name} label:has-text('{value}')")
@@ -93,27 +105,42 @@ class Tab:
         self.page.fill(f"input#{name}", value)
         self.page.press(f"input#{name}", "Enter")
 
-    def close(self) -> None:
-        assert [text for text in self.said if not any(hint in text for hint in HINTS)] == []
-        self.page.close()
-
-
-SMALL = "?units=50&signal=mso"
-
 
 @pytest.fixture(scope="module")
-def tab(browser, address) -> Iterator[Tab]:
-    """One tab that stays open, since a page of four pictures takes seconds to load."""
-    opened = Tab(browser, address + SMALL)
-    yield opened
-    opened.close()
+def context(browser) -> Iterator[Any]:
+    """What pages share: files that do not change, such as plotly, and nothing else."""
+    shared = browser.new_context()
+    shared.set_default_timeout(HANGS)
+    yield shared
+    shared.close()
+
+
+@pytest.fixture
+def opened(context, address) -> Iterator[Any]:
+    """Opens tabs, and closes them whatever happens; their consoles must have stayed silent."""
+    tabs: list[Tab] = []
+
+    def open_tab(link: str = SMALL, **options: Any) -> Tab:
+        tabs.append(Tab(context, address + link, **options))
+        return tabs[-1]
+
+    yield open_tab
+    for one in tabs:
+        one.page.close()
+    assert [text for one in tabs for text in one.said if not any(hint in text for hint in HINTS)] == []
+
+
+@pytest.fixture
+def tab(opened) -> Tab:
+    """A tab of this test alone, with a small network."""
+    return opened().settled(SMALL)
 
 
 def looked_at(tab: Tab, address: str, width: int) -> None:
     """Everything is drawn, from here, and fits."""
     assert {urlsplit(url).netloc for url in tab.asked if not url.startswith(("data:", "blob:"))} == {urlsplit(address).netloc}
     assert tab.page.evaluate("document.documentElement.scrollWidth") <= width
-    assert all(len(numbers) > 0 for numbers in tab.drawn().values())
+    assert {name: len(curves) for name, curves in tab.drawn().items()} == CURVES
     assert tab.page.evaluate("[...document.querySelectorAll('.figure')].every(one => one.getBoundingClientRect().width > 250)")
     if "SPHERESN_SCREENSHOTS" in os.environ:
         tab.page.screenshot(path=Path(os.environ["SPHERESN_SCREENSHOTS"], f"explorer-{width}.png"), full_page=width < 500)
@@ -123,102 +150,182 @@ def test_nothing_comes_from_outside_and_nothing_sticks_out_on_a_desk(tab, addres
     looked_at(tab, address, 1400)
 
 
-def test_nothing_comes_from_outside_and_nothing_sticks_out_on_a_phone(browser, address):
-    phone = Tab(browser, address, 390, 844)
-    looked_at(phone, address, 390)
-    phone.close()
+def test_nothing_comes_from_outside_and_nothing_sticks_out_on_a_phone(opened, address):
+    looked_at(opened(width=390, height=844).settled(SMALL), address, 390)
 
 
-def test_a_dial_changes_every_picture_its_link_restores_them_and_tabs_do_not_disturb_each_other(tab, browser):
+def test_a_dial_changes_every_picture_its_link_restores_them_and_tabs_do_not_disturb_each_other(tab, opened):
     before = tab.drawn()
     tab.page.focus("#memory [role=slider]")
-    for _ in range(4):
+    for _ in range(4):  # to 0.5, 0.55, 0.6, 0.65 on the logarithmic scale
         tab.page.keyboard.press("ArrowRight")
-    tab.wait("memory=")
-    after = tab.changed(before)
-    other = Tab(browser, tab.page.url)
-    kept = other.drawn(), other.words(), other.page.url
+    moved = f"{SMALL}&memory=4.47"
+    after = tab.settled(moved).drawn()
+    assert not [name for name in PANELS if before[name] == after[name]]
+    other = opened(f"?{urlsplit(tab.page.url).query}")
+    kept = other.settled(moved).drawn(), other.words(), other.page.url
     assert kept == (after, tab.words(), tab.page.url)
     tab.choose("activation", "linear")
-    tab.wait("activation=linear")
+    tab.settled("?signal=mso&activation=linear&units=50&memory=4.47")
     assert tab.words()["echo"].startswith("Echo state: yes, proved") and tab.drawn()["forecast"] != after["forecast"]
-    assert (other.drawn(), other.words(), other.page.url) == kept
-    other.close()
+    assert (other.settled(moved).drawn(), other.words(), other.page.url) == kept
 
 
 @pytest.mark.parametrize(
     ("name", "typed", "sentence"),
     [
-        ("units", "9000", "units must be a whole number from 10 to 2000, got 9000"),
-        ("seed", "<b>x</b>", "seed must be a number, got '<b>x</b>'"),
+        ("units", "9000", "units must be a whole number from 10 to 2000, got 9000; type such a number"),
+        ("seed", "<b>x</b>", "seed must be a number, got '<b>x</b>'; type one"),
     ],
 )
 def test_bad_input_is_a_sentence_and_the_pictures_stay(tab, name, typed, sentence):
     before = tab.drawn()
     tab.type(name, typed)
-    tab.page.wait_for_function("document.querySelector('#message').innerText !== ''")
-    assert sentence in tab.message() and tab.drawn() == before
+    tab.settled(f"{SMALL} {sentence}")
+    assert tab.page.inner_text("#message") == sentence and tab.drawn() == before
     tab.type(name, "60")
-    tab.page.wait_for_function("document.querySelector('#message').innerText === ''")
-    tab.wait(f"{name}=60")
+    tab.settled("?signal=mso&units=60" if name == "units" else f"{SMALL}&seed=60")
+    assert tab.page.inner_text("#message") == "" and tab.drawn() != before
+
+
+def test_what_was_refused_can_be_taken_back(tab):
+    tab.type("units", "5")
+    tab.settled(f"{SMALL} units must be a whole number from 10 to 2000, got 5; type such a number")
+    tab.type("units", "50")
+    tab.settled(SMALL)
 
 
 def test_the_button_shows_the_code_of_the_view(tab):
     assert not tab.page.is_visible("#code-note")
     tab.page.click("#code-button")
-    tab.page.wait_for_selector("#code-note:has-text('signal = model')")
+    tab.settled(f"{SMALL} code")
+    assert "signal = model" in tab.page.inner_text("#code-note")
     tab.choose("activation", "tanh")
-    tab.page.wait_for_selector("#code-note:has-text(\"activation='tanh'\")")
+    tanh = "?signal=mso&activation=tanh&units=50"
+    tab.settled(f"{tanh} code")
+    assert "activation='tanh'" in tab.page.inner_text("#code-note")
     tab.page.click("#code-button")
-    tab.wait()
+    tab.settled(tanh)
+    assert not tab.page.is_visible("#code-note")
 
 
 def test_uploads_are_signals_or_sentences(tab, tmp_path):
     before = tab.drawn()
     np.save(tmp_path / "own.npy", own_wave())
     tab.page.set_input_files("#upload input", tmp_path / "own.npy")
-    tab.wait("signal=upload-")
-    assert tab.drawn()["forecast"][0] != before["forecast"][0]
-    assert tab.drawn()["forecast"][0][100:] == pytest.approx(own_wave()[500:], rel=1e-3)  # its last sixth is the truth
+    view = f"?signal=upload-{hashlib.sha256((tmp_path / 'own.npy').read_bytes()).hexdigest()[:16]}&units=50"
+    after = tab.settled(view).drawn()
+    assert after["forecast"][0] != before["forecast"][0]
+    assert after["forecast"][0][100:] == pytest.approx(own_wave()[500:], rel=1e-3)  # its last sixth is the truth
     (tmp_path / "large.csv").write_bytes(b"1\n" * 2_600_000)
     tab.page.set_input_files("#upload input", tmp_path / "large.csv")
-    tab.page.wait_for_function("document.querySelector('#message').innerText !== ''")
-    assert tab.message() == "file must have at most 5 MB, got 5.2 MB; cut it or thin it out"
+    tab.settled(f"{view} file must have at most 5 MB, got 5.2 MB; cut it or thin it out")
     (tmp_path / "short.csv").write_text("1\n2\n")
     tab.page.set_input_files("#upload input", tmp_path / "short.csv")
-    tab.page.wait_for_function("document.querySelector('#message').innerText.includes('300')")
+    tab.settled(f"{view} file must have at least 300 rows to learn from and to forecast, got 2; pass a longer one")
 
 
-def test_heavy_work_shows_progress_and_leaves_other_tabs_alone(tab, browser, address):
-    heavy = browser.new_page()
-    heavy.goto(address + "?units=1500&topology=gaussian")
-    heavy.wait_for_selector(".panel.busy .note:has-text('…')", timeout=60_000)
+def test_heavy_work_shows_progress_and_leaves_other_tabs_alone(tab, opened):
+    heavy = opened("?units=2000&topology=gaussian")  # a hundred times the work of the other tab
+    heavy.page.wait_for_selector(".panel.busy .note:has-text('…')")  # stays until it is given up below
     tab.type("seed", "7")
-    tab.wait("seed=7")
-    assert heavy.query_selector(".busy") is not None
-    heavy.fill("input#units", "50")
-    heavy.press("input#units", "Enter")
-    heavy.wait_for_function(f"{QUIET} && !document.querySelector('.busy')", timeout=60_000)
-    heavy.close()
+    tab.settled(f"{SMALL}&seed=7")
+    assert heavy.sign() is None and heavy.page.query_selector(".busy") is not None
+    heavy.type("units", "50")
+    heavy.settled("?topology=gaussian&units=50")
 
 
-def test_a_bad_link_is_a_sentence(browser, address):
-    page = Tab(browser, address + "?signal=/etc/passwd")
-    assert "signal must be one of" in page.message() and "file1" in page.message() and "defaults" in page.message()
-    page.close()
+def test_a_bad_link_is_a_sentence(opened):
+    sign = opened("?signal=/etc/passwd").settled().sign()
+    assert sign.startswith("? signal must be one of") and "file1" in sign and "defaults" in sign
 
 
-def test_a_memory_out_of_reach_is_a_sentence(browser, address):
-    page = Tab(browser, address + "?units=50&signal=file1&activation=linear&topology=delay_line")
-    assert page.words()["spectrum"].startswith("memory must be")
-    page.close()
+def test_a_memory_out_of_reach_is_a_sentence(opened):
+    link = "?signal=file1&activation=linear&topology=delay_line&units=50"
+    assert opened(link).settled(link).words()["spectrum"].startswith("memory must be")
+
+
+def shows(sign: str, seen: dict[str, Any]) -> bool:
+    """Whether address, notes and pictures with all their curves are those of the query that the sign names."""
+    query = sign.split(" ")[0]
+    here = {f"?{one}" for one in (*seen["notes"], *seen["plots"])} | {seen["address"]}
+    return here == {query} and seen["curves"] == list(CURVES.values())
+
+
+def test_the_sign_never_names_a_view_that_is_not_all_there(opened):
+    """Moves come faster than answers, back and forth, some of them refused."""
+    tab = opened(script=WITNESS).settled(SMALL)
+    for typed in ("1", "2", "x", "3", "0", "4"):
+        tab.type("seed", typed)
+    tab.settled(f"{SMALL}&seed=4")
+    seen = [one for one in tab.page.evaluate("window.seen") if one["settled"] is not None]
+    assert seen and [one for one in seen if not shows(one["settled"], one)] == []
+
+
+class Held:
+    """Keeps back what a tab asks for one panel."""
+
+    def __init__(self, tab: Tab, name: str) -> None:
+        self.tab, self.name, self.holds, self.routes = tab, name, True, list[Any]()
+        tab.page.route(ASKED, self._take)
+
+    def _take(self, route: Any) -> None:
+        if self.holds and f"{self.name}-note.children" in route.request.post_data:
+            self.routes.append(route)
+        else:
+            route.continue_()
+
+    def until_others_show(self, query: str) -> None:
+        for other in {*NOTES} - {self.name}:
+            self.tab.page.wait_for_selector(f"#{other}-note[data-shows='{query}']", state="attached")
+        self.holds = False
+        assert self.routes and self.tab.sign() is None
+
+    def release(self) -> None:
+        """Until all that was kept back is answered."""
+        for route in self.routes:
+            with self.tab.page.expect_response(lambda response, one=route.request: response.request == one):
+                route.continue_()
+
+
+def test_the_sign_waits_for_every_panel(tab):
+    tab.page.click("#code-button")
+    tab.settled(f"{SMALL} code")
+    for seed, name in enumerate((*NOTES, "code"), start=1):
+        held, view = Held(tab, name), f"{SMALL}&seed={seed}"
+        tab.type("seed", str(seed))
+        held.until_others_show(view[1:])
+        held.release()
+        tab.settled(f"{view} code")
+
+
+def test_an_answer_that_comes_too_late_changes_nothing(tab):
+    held, view = Held(tab, "forecast"), f"{SMALL}&seed=2"
+    tab.type("seed", "1")
+    held.until_others_show("signal=mso&units=50&seed=1")
+    tab.type("seed", "2")
+    after = tab.settled(view).drawn()
+    held.release()
+    assert tab.settled(view).drawn() == after
+
+
+def test_the_example_of_the_documentation_runs(tab, address, tmp_path):
+    text = (Path(__file__).parents[1] / "docs" / "cli.md").read_text(encoding="utf-8")
+    (script,) = re.findall(r"^```py\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert "http://127.0.0.1:8050/" in script and "chromium.launch()" in script
+    installed = f"chromium.launch(executable_path={CHROMIUM!r}, args={FLAGS.split()!r})"
+    script = script.replace("http://127.0.0.1:8050/", address).replace("chromium.launch()", installed)
+    script = script.replace("    page.goto", f"    page.set_default_timeout({HANGS})\n    page.goto")
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "henon.png").stat().st_size > 50_000 and "units must be a whole number" in done.stdout
 
 
 def test_the_server_answers_to_its_own_name_only(address):
     place = urlsplit(address)
     answers = []
     for name in (place.netloc, "elsewhere.example"):
-        connection = HTTPConnection(place.hostname, place.port, timeout=20)
+        connection = HTTPConnection(place.hostname, place.port, timeout=HANGS / 1000)
         connection.request("GET", "/", headers={"Host": name})
         answers.append(connection.getresponse().status)
         connection.close()

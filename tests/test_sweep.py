@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import sqlite3
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import numpy as np
 import pytest
 
 import fake_experiment as fake
-from runs import alive, children, rows, until
+from runs import rows
 from spheresn._errors import NotInstalled
 from spheresn.sweep import (
     CannotWrite,
@@ -228,17 +229,18 @@ def test_a_file_is_whole_or_absent(tmp_path):
 
 
 HOLD = """
-import sys, time
+import sys
 from pathlib import Path
 from spheresn.sweep import locked
 with locked(Path(sys.argv[1])):
     print("in", flush=True)
-    time.sleep(60)
+    sys.stdin.read()
 """
 
 
 def test_a_directory_has_one_owner_and_a_killed_owner_leaves_no_lock(tmp_path):
-    with subprocess.Popen([sys.executable, "-c", HOLD, str(tmp_path)], stdout=subprocess.PIPE, text=True) as owner:
+    command = [sys.executable, "-c", HOLD, str(tmp_path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as owner:
         assert owner.stdout is not None and owner.stdout.readline() == "in\n"
         with pytest.raises(InUse, match=f"in use by process {owner.pid}"), locked(tmp_path):
             pass
@@ -285,7 +287,7 @@ def test_a_worker_killed_in_the_middle_of_its_answer_is_lost_at_once():
         send = pipe.send
 
         def recv(self):
-            assert pipe.poll(60)  # the first bytes of many are there, and no more fit
+            assert pipe.poll(None)  # the first bytes of many are there, and no more fit
             worker.end()
             return pipe.recv()
 
@@ -306,14 +308,23 @@ def test_errors_of_a_worker_are_raised_here():
         pool.close()
 
 
-def test_workers_end_with_their_parent_whatever_they_do(tmp_path):
-    """A parent that was killed cannot say so."""
-    script = "import sys, time\nfrom spheresn.sweep import LocalPool\nLocalPool(1).submit(time.sleep, 600)\ntime.sleep(600)"
-    with subprocess.Popen([sys.executable, "-c", script]) as parent:
-        until(lambda: children(parent.pid))
-        worker = children(parent.pid)[0]
+BUSY = """
+import time
+from spheresn.sweep import LocalPool
+pool = LocalPool(1)
+pool.submit(divmod, 7, 2).result()
+pool.submit(time.sleep, 1e6)
+print("at work", flush=True)
+time.sleep(1e6)
+"""
+
+
+def test_workers_end_with_their_parent_whatever_they_do():
+    """A parent that was killed cannot say so. Its pipe ends when the last process that has it does."""
+    with subprocess.Popen([sys.executable, "-c", BUSY], stdout=subprocess.PIPE) as parent:
+        assert parent.stdout is not None and parent.stdout.readline() == b"at work\n"
         parent.kill()
-    until(lambda: not alive(worker))
+        assert select.select([parent.stdout], [], [], 150)[0] and parent.stdout.read() == b""
 
 
 def test_a_write_that_fails_in_the_middle_leaves_nothing_of_it(tmp_path):

@@ -27,6 +27,16 @@ def begin(out: Path, *more: object, jobs: int = 1, **fake: object) -> Run:
     return Run((*RUN, out, "--jobs", jobs, *more), {**FAKE, **fake})
 
 
+def held(out: Path, units: int) -> dict[str, object]:
+    """For a run that does so many units and then waits for `let_go`."""
+    return {"FAKE_AFTER": units, "FAKE_GATE": out.with_name(f"{out.name}.gate")}
+
+
+def let_go(out: Path) -> None:
+    """The run of this directory goes on."""
+    out.with_name(f"{out.name}.gate").touch()
+
+
 def complete(out: Path) -> None:
     """Run to the end, undisturbed."""
     code, _, told = finish(begin(out))

@@ -70,7 +70,7 @@ def server() -> Iterator[Server]:
     running = Server()
     yield running
     running.process.terminate()
-    said = running.process.communicate(timeout=30)[1]
+    said = running.process.communicate(timeout=PATIENCE)[1]
     assert running.process.returncode == 0 and said == ""
 
 
@@ -129,10 +129,9 @@ def together(sessions: list[Session], seconds: float, attack: Any) -> None:
 
 
 def settled(server: Server, threads: int) -> int:
-    """The number of threads once those of the last requests have ended."""
-    for _ in range(100):
-        if server.status("Threads") <= threads:
-            break
+    """The number of threads once those of the last requests have ended, or too long after; nothing tells of it, so one has to look."""
+    end = time.monotonic() + PATIENCE
+    while server.status("Threads") > threads and time.monotonic() < end:
         time.sleep(0.1)
     return server.status("Threads")
 

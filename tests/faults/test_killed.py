@@ -9,7 +9,7 @@ import time
 from contextlib import suppress
 
 import pytest
-from common import UNITS, at_work, begin, children, complete, finish, gone, kill, rows, same, whole
+from common import UNITS, at_work, begin, children, complete, finish, gone, held, kill, let_go, rows, same, whole
 
 from runs import until
 
@@ -60,8 +60,9 @@ def test_a_worker_is_killed(attack, tmp_path, undisturbed):
     for run in range(8):
         out = tmp_path / str(run)
         with attack.attempt(f"run {run}"):
-            process = begin(out, jobs=2)
+            process = begin(out, jobs=2, **held(out, 0))
             until(lambda process=process: len(children(process.pid)) == 2)
+            let_go(out)
             some_moment(out, process, dice)
             for worker in children(process.pid)[:1]:
                 with suppress(ProcessLookupError):

@@ -11,7 +11,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
-from common import Run, at_work, begin, complete, finish, kill, rows, same, whole
+from common import Run, at_work, begin, complete, finish, held, kill, let_go, rows, same, whole
+
+from runs import until
 
 NO_ROOM = ("choose a directory that can be written and has room", "check the disk")
 ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="mounting a file system needs root")
@@ -80,9 +82,10 @@ def test_the_directory_cannot_be_written(attack, tmp_path, undisturbed):
         out = disk / "out"
         for units in (1, 4, 7):
             with attack.attempt(f"after {units} units"):
-                process = begin(out)
+                process = begin(out, **held(tmp_path / f"after {units}", units))
                 at_work(out, process, units)
                 with no_room_left(disk):  # a disk with files open for writing does not become read-only
+                    let_go(tmp_path / f"after {units}")
                     refused(process, *NO_ROOM)
         with attack.attempt("then goes on"):
             complete(out)
@@ -94,13 +97,13 @@ def test_the_ledger_is_deleted(attack, tmp_path):
     for run, units in enumerate([0, 2, 5, 8]):
         with attack.attempt(f"after {units} units"):
             out = tmp_path / str(run)
-            process = begin(out)
+            process = begin(out, **held(out, units))
             at_work(out, process, units)
-            while not (out / "ledger.sqlite").exists():
-                pass
+            until((out / "ledger.sqlite").exists, process)
             (out / "ledger.sqlite").unlink()
             if run % 2:
                 (out / "ledger.sqlite").write_bytes(b"something else")
+            let_go(out)
             refused(process, "must stay in place", "No such file or directory")
             assert run % 2 == 0 or (out / "ledger.sqlite").read_bytes() == b"something else"
 
@@ -110,7 +113,10 @@ def test_two_runs_at_once(attack, tmp_path, undisturbed):
     for run in range(4):
         with attack.attempt(f"run {run}"):
             out = tmp_path / str(run)
-            ended = [finish(process) for process in [begin(out) for _ in range(3)]]
+            processes = [begin(out, **held(out, 0)) for _ in range(3)]
+            until(lambda processes=processes: sum(one.poll() is not None for one in processes) == 2)
+            let_go(out)
+            ended = [finish(process) for process in processes]
             assert sorted(code for code, _, _ in ended) == [0, 2, 2], ended
             assert all("in use by process" in told for code, _, told in ended if code == 2), ended
             same(out, undisturbed)

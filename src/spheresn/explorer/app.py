@@ -127,6 +127,7 @@ def _settings_callbacks(app: Dash, studio: Studio) -> None:
     @app.callback(
         Output("query", "data"),
         Output("message", "children"),
+        Output("heard", "data"),
         *(Output(f"{name}-field", "hidden") for name in DIALS),
         *(Output(f"{name}-value", "children") for name in DIALS),
         *(Input(name, "value") for name in CONTROLS),
@@ -138,13 +139,14 @@ def _settings_callbacks(app: Dash, studio: Studio) -> None:
             settings = from_texts({name: _meant(name, value) for name, value in zip(CONTROLS, controls, strict=True)})
             studio.source(settings)
         except ValueError as error:
-            return no_update, str(error), *[no_update] * (2 * len(DIALS))
+            return no_update, str(error), controls, *[no_update] * (2 * len(DIALS))
         query = to_query(settings)
         hidden = (_unused(settings, name) for name in DIALS)
-        return query, "" if query else link_problem, *hidden, *(f"{getattr(settings, name):g}" for name in DIALS)
+        return query, "" if query else link_problem, controls, *hidden, *(f"{getattr(settings, name):g}" for name in DIALS)
 
-    address = ClientsideFunction("explorer", "address")
-    app.clientside_callback(address, Output("sink", "children"), Input("query", "data"), prevent_initial_call=True)  # type: ignore[no-untyped-call]
+    inputs = {"asked": [Input(name, "value") for name in CONTROLS], "heard": [Input("query", "data"), Input("heard", "data")]}
+    for name, given in inputs.items():
+        app.clientside_callback(ClientsideFunction("explorer", name), *given)  # type: ignore[no-untyped-call]
 
 
 def _shown(settings: Settings, name: str) -> Any:
@@ -172,6 +174,7 @@ def _panel_callback(app: Dash, name: str, studio: Studio, desk: Desk) -> None:
     @app.callback(
         *drawn,
         Output(f"{name}-note", "children"),
+        Output(f"{name}-note", "data-shows"),
         Output(f"{name}-poll", "disabled"),
         *busy,
         *opened[:1],
@@ -183,9 +186,9 @@ def _panel_callback(app: Dash, name: str, studio: Studio, desk: Desk) -> None:
     def update(query: str | None, looks: int | None, *others: Any) -> Any:
         *clicks, tab = others
         if clicks and not clicks[0] % 2:
-            return no_update, True, True
+            return no_update, no_update, True, True
         if query is None:
-            return (no_update,) * (2 + len(drawn) + len(busy) + len(opened[:1]))
+            return (no_update,) * (3 + len(drawn) + len(busy) + len(opened[:1]))
         try:
             settings = from_query(str(query))
             parts = ACTIVATIONS if name == "memory" else (name,)
@@ -198,7 +201,14 @@ def _panel_callback(app: Dash, name: str, studio: Studio, desk: Desk) -> None:
         took = [html.Span(f" {1000 * seconds:.0f} ms", className="took")] if not waiting and name != "code" else []
         note = words if isinstance(words, str) and name == "code" else [words, *took]
         state = ["panel busy" if waiting else "panel"] if busy else []
-        return *([figure] if drawn else []), note, not waiting, *state, *([False] if clicks else [])
+        shows = None if waiting else str(query)
+        picture = [_named(figure, shows)] if drawn else []
+        return *picture, note, shows, not waiting, *state, *([False] if clicks else [])
+
+
+def _named(figure: Any, shows: str | None) -> Any:
+    """The picture with the query that it shows in full, which the page looks for when it is drawn."""
+    return figure if figure is no_update else {**figure, "layout": {**figure["layout"], "meta": {"shows": shows}}}
 
 
 def _ask(desk: Desk, studio: Studio, settings: Settings, tab: str, parts: Sequence[str]) -> dict[str, Answer]:

@@ -35,7 +35,7 @@ WAYS = {"memory": "memory", "scaling": "radius and scaling"}
 
 def layout(titles: Mapping[str, str]) -> Any:
     """The whole page, with a name of its own for every tab that opens it."""
-    stores = [dcc.Store(id="tab", data=uuid4().hex), dcc.Store(id="query"), dcc.Store(id="upload-content"), dcc.Store(id="link-problem")]
+    stores = [dcc.Store(id="tab", data=uuid4().hex), *(dcc.Store(id=name) for name in ("query", "heard", "upload-content", "link-problem"))]
     return html.Div(
         [
             dcc.Location(id="url", refresh=False),
@@ -43,7 +43,6 @@ def layout(titles: Mapping[str, str]) -> Any:
             html.Header([html.H1("spheresn explorer"), html.P("An echo state network, live: move a dial and watch what changes.")]),
             html.Div(id="message", role="alert", className="message"),
             html.Main([_controls(titles), html.Div([_panel(name) for name in PANELS], className="panels")]),
-            html.Div(id="sink", hidden=True),
         ],
         className="page",
     )

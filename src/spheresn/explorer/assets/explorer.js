@@ -1,18 +1,63 @@
-// What needs no server: the link in the address bar, and the size of an upload.
-window.dash_clientside = Object.assign({}, window.dash_clientside, {
-  explorer: {
-    address: (query) => {
-      const place = window.location.pathname + (query ? "?" + query : "");
-      window.history.replaceState(null, "", place);
-      return "";
+// What needs no server: the link in the address bar, the size of an upload, and the sign that the page has settled.
+(() => {
+  const PICTURES = ["trajectory", "memory", "spectrum", "forecast"];
+  const NOTES = [...PICTURES, "echo"];
+  // The controls as they stand, the controls that the server answered last, and the query it made of them.
+  const now = { asked: null, heard: null, query: null };
+
+  const drawn = (name) => {
+    const plot = document.querySelector(`#${name}-figure .js-plotly-plot:not(.dash-graph--pending)`);
+    return plot?.layout?.meta?.shows === now.query;
+  };
+  const told = (name) => document.getElementById(`${name}-note`)?.dataset.shows === now.query;
+
+  // "?" and the query that all panels show in full, then "code" while the code is open, then the message, if any; null while one lacks.
+  const shown = () => {
+    const open = document.querySelector("#code-panel:not([hidden])") !== null;
+    const done = now.query !== null && now.asked === now.heard && PICTURES.every(drawn) && NOTES.every(told) && (!open || told("code"));
+    const parts = ["?" + now.query, open ? "code" : "", document.getElementById("message")?.textContent];
+    return done ? parts.filter(Boolean).join(" ") : null;
+  };
+
+  // html[data-settled] goes at once, and comes when two frames have been painted since the last change: in the first, plotly fits
+  // new pictures to their places and WebGL draws.
+  let frame = 0;
+  const settle = () => {
+    const [root, value] = [document.documentElement, shown()];
+    if (root.dataset.settled === (value ?? undefined)) return;
+    root.removeAttribute("data-settled");
+    window.cancelAnimationFrame(frame);
+    if (value === null) return;
+    const tell = () => shown() === value && (root.dataset.settled = value);
+    frame = window.requestAnimationFrame(() => (frame = window.requestAnimationFrame(tell)));
+  };
+
+  // An observer is called after each change of the page and before any other script can see that change.
+  const watched = { subtree: true, childList: true, characterData: true, attributeFilter: ["class", "hidden", "data-shows"] };
+  new MutationObserver(settle).observe(document, watched);
+
+  window.dash_clientside = Object.assign({}, window.dash_clientside, {
+    explorer: {
+      asked: (...controls) => {
+        now.asked = JSON.stringify(controls);
+        settle();
+      },
+      heard: (query, controls) => {
+        if (typeof query === "string") {
+          now.query = query;
+          window.history.replaceState(null, "", window.location.pathname + (query ? "?" + query : ""));
+        }
+        now.heard = JSON.stringify(controls);
+        settle();
+      },
+      small: (contents, name) => {
+        const still = window.dash_clientside.no_update;
+        if (!contents) return [still, still];
+        const bytes = Math.floor((contents.length - contents.indexOf(",") - 1) * 0.75);
+        if (bytes <= 5000000) return [{ name: name, contents: contents }, ""];
+        const size = (bytes / 1e6).toFixed(1);
+        return [null, `file must have at most 5 MB, got ${size} MB; cut it or thin it out`];
+      },
     },
-    small: (contents, name) => {
-      const still = window.dash_clientside.no_update;
-      if (!contents) return [still, still];
-      const bytes = Math.floor((contents.length - contents.indexOf(",") - 1) * 0.75);
-      if (bytes <= 5000000) return [{ name: name, contents: contents }, ""];
-      const size = (bytes / 1e6).toFixed(1);
-      return [null, `file must have at most 5 MB, got ${size} MB; cut it or thin it out`];
-    },
-  },
-});
+  });
+})();
