@@ -14,19 +14,20 @@ from sphinx.util import logging
 
 logger = logging.getLogger(__name__)
 BAR = re.compile(r'<mo stretchy="false">\|</mo>')
-APPLIED = re.compile(r"<mo>&ApplyFunction;</mo>(?!\s*<mo)")
+APPLIED = re.compile(r"<mo>&ApplyFunction;</mo>(?!\s*(<mrow>\s*)?<mo)")
+EXTREME = re.compile(r"<mo>(max|min)</mo>(?=\s*(<mrow>\s*)?<mo[^>]*>\()")
 
 
 def mathml(tex: str, as_block: bool = False) -> str:
     """The formula as MathML, with the spaces that TeX sets: bars come in pairs, one that opens and one that closes;
-    a slash takes no room; the name of a function stands apart from an argument without a fence."""
+    a slash takes no room; the name of a function stands apart from its argument, unless a fence does that."""
     found = tex2mathml(tex, as_block=as_block)
     forms = cycle(("prefix", "postfix"))
     paired, bars = BAR.subn(lambda _: f'<mo stretchy="false" form="{next(forms)}">|</mo>', found)
     if bars % 2:
         raise MathError("a bar | must have a partner")
     slashed = paired.replace('<mo stretchy="false">/</mo>', '<mo stretchy="false" lspace="0" rspace="0">/</mo>')
-    return APPLIED.sub('<mspace width="0.17em"></mspace>', slashed)
+    return EXTREME.sub(r"<mi>\1</mi>", APPLIED.sub('<mspace width="0.17em"></mspace>', slashed))
 
 
 def typeset(node: nodes.Element, as_block: bool = False) -> str:
