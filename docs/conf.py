@@ -15,9 +15,11 @@ from measured import FILES, REPORT, piece  # noqa: E402
 import spheresn  # noqa: E402
 
 project, version, author = "spheresn", spheresn.__version__, "the authors of spheresn"
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "mathml"]
 exclude_patterns = ["_data"]
 myst_heading_anchors = 3
+myst_enable_extensions = ["dollarmath"]
+html_math_renderer = "mathml"
 autodoc_typehints = "none"  # the docstrings give shapes, which types do not
 autodoc_member_order = "bysource"
 autodoc_default_options = {"members": True}

@@ -92,9 +92,8 @@ def seeds(path: Path = VERDICTS) -> str:
     first, *others = found.values()
     changed = {name: [run[name] for run in found.values()] for name in first if any(run[name] != first[name] for run in others)}
     told = "; ".join(f"`{name}` ({', '.join(words)})" for name, words in changed.items())
-    return (
-        f"Runs compared: {'; '.join(found)}. {len(first) - len(changed)} of {len(first)} verdicts are the same in all of them. Not: {told}."
-    )
+    same = f"{len(first) - len(changed)} of {len(first)} verdicts are the same in all of them."
+    return f"Runs compared: {'; '.join(found)}. {same} These differ: {told}."
 
 
 def report(path: Path = REPORT) -> str:

@@ -87,6 +87,14 @@ def check_style_sheets(site: Path) -> None:
     assert sheets and not [text for text in sheets if re.search(r"(url\(|@import)\s*[\"']?(https?:)?//", text)]
 
 
+def check_formulas(site: Path) -> None:
+    """Formulas are MathML, and nothing is left of their LaTeX; docstrings, which are plain text, have none."""
+    pages = {name: (site / f"{name}.html").read_text(encoding="utf-8") for name in ("theory", "scaling", "research/exponents")}
+    article = {name: page[page.index("<article") : page.index("</article>")] for name, page in pages.items()}
+    assert article["theory"].count("<math") > 200 and all("<math" in text for text in article.values())
+    assert not [name for name, text in article.items() if re.search(r"\$|\\[a-z]", text)]
+
+
 def check_names(site: Path) -> None:
     """The API pages hold every public name."""
     inventory = (site / "objects.inv").read_bytes().split(b"\n", 4)[4]
@@ -105,6 +113,7 @@ def test_the_site_builds_without_a_warning_and_needs_no_network(tmp_path):
     assert run.returncode == 0, run.stderr
     check_pages(site)
     check_style_sheets(site)
+    check_formulas(site)
     check_names(site)
 
 
@@ -116,6 +125,36 @@ def test_the_diagram_names_every_part():
 
 def test_pictures_are_small():
     assert not [path.name for path in (DOCS / "images").iterdir() if path.stat().st_size > 150_000]
+
+
+@pytest.fixture
+def formulas(monkeypatch):
+    pytest.importorskip("sphinx", reason="sphinx is not installed")
+    monkeypatch.syspath_prepend(str(DOCS))
+    return importlib.import_module("mathml")
+
+
+def signs(text: str) -> list[tuple[str, str]]:
+    """The bars of a formula: form and sign."""
+    return re.findall(r'form="(\w+)">(\|)</mo>', text)
+
+
+def test_bars_open_and_close_in_turn(formulas):
+    assert signs(formulas.mathml("|a| + |b|")) == [("prefix", "|"), ("postfix", "|")] * 2
+    assert not signs(formulas.mathml(r"\left|a\right|"))  # a row of its own, in which the first opens and the last closes
+
+
+@pytest.mark.parametrize("tex", [r"\nosuchcommand x", r"\frac{1}", "|a", "a_"])
+def test_a_formula_that_cannot_be_read_is_an_error(formulas, tex):
+    with pytest.raises(formulas.MathError):
+        formulas.mathml(tex)
+
+
+def test_the_name_of_a_function_stands_apart_from_its_argument(formulas):
+    space = "<mspace"
+    assert space in formulas.mathml(r"\log x")
+    assert not [tex for tex in (r"\log|x|", r"\tanh(x)", r"\tanh\left(x\right)") if space in formulas.mathml(tex)]
+    assert [bool(re.search("<mi>max</mi>", formulas.mathml(tex))) for tex in (r"\max(a, b)", r"\max x")] == [True, False]
 
 
 @pytest.fixture
