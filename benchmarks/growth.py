@@ -11,38 +11,58 @@ from verdicts import slope, summary
 import spheresn as sn
 
 TITLE = "Growth of the time with N and with T"
-NOTE = """The exponent p of time ∝ sizeᵖ, by least squares on the logarithms of the medians. A step costs O(N) on a ring and O(N²) with 10 %
-links; a fit costs O(T N²) for its Gram matrix and O(N³) for the solution, whatever the network. The target 1.1 on the ring leaves room for
-states that no longer fit into the caches."""
+NOTE = """The exponent p of time ∝ sizeᵖ, by least squares on the logarithms of the medians. A step
+costs O(N) on a ring and O(N²) with 10 % links; a fit costs O(T N²) for its Gram matrix and O(N³)
+for the solution, whatever the network. The target 1.1 on the ring leaves room for states that no
+longer fit into the caches."""
 THREADS = (1,)
 
 
 def measure(effort: Effort) -> Iterator[Case]:
     """Four sweeps."""
     quick, fixed = effort.quick, 60 if effort.quick else 500
-    sizes, wide = ((20, 40, 80), (20, 40, 80)) if quick else ((250, 500, 1000, 2000), (100, 316, 1000, 3162, 10_000))
+    sizes, wide = (
+        ((20, 40, 80), (20, 40, 80))
+        if quick
+        else ((250, 500, 1000, 2000), (100, 316, 1000, 3162, 10_000))
+    )
     lengths = (200, 400, 800) if quick else (2000, 4000, 8000, 16_000)
     steps = 400 if quick else 2000
     yield _sweep("drive, ring, in N", wide, lambda n: _drive(n, "ring", steps // 4), effort, 1.1)
-    yield _sweep("drive, 10 % links, in N", sizes, lambda n: _drive(n, "sparse", steps // 4), effort)
+    yield _sweep(
+        "drive, 10 % links, in N", sizes, lambda n: _drive(n, "sparse", steps // 4), effort
+    )
     yield _sweep("drive, ring, in T", lengths, lambda t: _drive(fixed, "ring", t), effort)
     yield _sweep("fit (a), in N", sizes, lambda n: _fit(n, steps), effort)
     yield _sweep("fit (a), in T", lengths, lambda t: _fit(fixed, t), effort)
 
 
-def _sweep(name: str, sizes: Sequence[int], prepare: Callable[[int], Run], effort: Effort, limit: float | None = None) -> Case:
-    lines = race([Entry(f"{size}", OURS, lambda size=size: prepare(size)) for size in sizes], effort)
+def _sweep(
+    name: str,
+    sizes: Sequence[int],
+    prepare: Callable[[int], Run],
+    effort: Effort,
+    limit: float | None = None,
+) -> Case:
+    lines = race(
+        [Entry(f"{size}", OURS, lambda size=size: prepare(size)) for size in sizes], effort
+    )
     middles = [summary(one["values"]).median for one in lines]
     rounds = min(len(one["values"]) for one in lines)
     exponents = [slope(sizes, [one["values"][i] for one in lines]) for i in range(rounds)]
-    told = ", ".join(f"{size:,}: {1e3 * middle:.3g} ms" for size, middle in zip(sizes, middles, strict=True))
+    told = ", ".join(
+        f"{size:,}: {1e3 * middle:.3g} ms" for size, middle in zip(sizes, middles, strict=True)
+    )
     found = [line("exponent", OURS, exponents, told)]
     return case(name, found, [within("exponent", limit, None)] if limit else [], unit="")
 
 
 def _drive(units: int, topology: str, steps: int) -> Run:
     links = sparse_links(units) if topology == "sparse" else topology
-    options = {"spectral_radius": None if topology == "sparse" else RADIUS, "input_scaling": SCALING}
+    options = {
+        "spectral_radius": None if topology == "sparse" else RADIUS,
+        "input_scaling": SCALING,
+    }
     network, signal = sn.random_reservoir(units, topology=links, rng=0, **options), white(steps)
     return lambda: sn.drive(network, signal)
 

@@ -35,7 +35,12 @@ def described() -> dict[str, Any]:
         "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9),
         "system": f"{platform.system()} {platform.release()}",
         "python": platform.python_version(),
-        "blas": sorted({f"{pool['internal_api']} {pool['version']} ({pool.get('architecture', '?')})" for pool in _blas()}),
+        "blas": sorted(
+            {
+                f"{pool['internal_api']} {pool['version']} ({pool.get('architecture', '?')})"
+                for pool in _blas()
+            }
+        ),
         "versions": versions(),
     }
 
@@ -53,7 +58,9 @@ def _cpu() -> str:
     lines = source.read_text().splitlines() if source.exists() else []
     told = dict(_pair(line) for line in lines if ":" in line)
     clock = f", {float(told['cpu MHz']) / 1000:.1f} GHz" if "cpu MHz" in told else ""
-    family = f" (family {told['cpu family']}, model {told['model']})" if "cpu family" in told else ""
+    family = (
+        f" (family {told['cpu family']}, model {told['model']})" if "cpu family" in told else ""
+    )
     return f"{told.get('model name') or platform.processor() or platform.machine()}{family}{clock}"
 
 

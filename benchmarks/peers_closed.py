@@ -8,19 +8,33 @@ import numpy as np
 from peers import WASHOUT, rclib_model
 from race import PEER, Entry, Run
 
-from spheresn.estimators.closed import ClosedLoop
+from spheresn.estimators.closed_loop import ClosedLoop
 
 Floats = np.ndarray
 
 
 def closed_entries(loop: ClosedLoop, series: Floats, steps: int) -> list[Entry]:
-    """reservoirpy by hand, as its tutorials do (a feedback link is slower); rclib and echoes by what they have for it."""
+    """reservoirpy by hand, as its tutorials do (a feedback link is slower); rclib and echoes by
+    what they have for it.
+    """
     few = max(steps // 10, 10)
     tenth, shorter = steps / few, f"{few} steps, times {steps / few:g}"
     return [
-        Entry("reservoirpy", PEER, lambda: _by_hand(loop, series, few), f"our W, W_in and readout; {shorter}", tenth),
+        Entry(
+            "reservoirpy",
+            PEER,
+            lambda: _by_hand(loop, series, few),
+            f"our W, W_in and readout; {shorter}",
+            tenth,
+        ),
         Entry("rclib", PEER, lambda: _rclib(loop.reservoir.units, series, steps), "W of its own"),
-        Entry("echoes", PEER, lambda: _echoes(loop, series, few), f"our W as a full matrix; {shorter}", tenth),
+        Entry(
+            "echoes",
+            PEER,
+            lambda: _echoes(loop, series, few),
+            f"our W as a full matrix; {shorter}",
+            tenth,
+        ),
     ]
 
 
@@ -41,7 +55,9 @@ def _reservoirpy(loop: ClosedLoop) -> Any:
     from reservoirpy.nodes import Reservoir, Ridge
 
     ours = loop.reservoir
-    reservoir = Reservoir(W=ours.recurrent.matrix, Win=ours.inputs, bias=np.zeros(ours.units), lr=1.0)
+    reservoir = Reservoir(
+        W=ours.recurrent.matrix, Win=ours.inputs, bias=np.zeros(ours.units), lr=1.0
+    )
     return reservoir >> Ridge(Wout=loop.weights.matrix, bias=loop.weights.intercept)
 
 

@@ -1,7 +1,9 @@
-"""Timing side by side: candidates take turns, round by round, so that whatever else the machine does slows all of them alike.
+"""Timing side by side: candidates take turns, round by round, so that whatever else the machine
+does slows all of them alike.
 
-A case is one table of lines that do the same work; a line holds the values of its rounds. Cases are plain dictionaries, as they go to
-results.json; what is concluded from them is computed in verdicts.py.
+A case is one table of lines that do the same work; a line holds the values of its rounds. Cases are
+plain dictionaries, as they go to results.json; what is concluded from them is computed in
+verdicts.py.
 """
 
 from __future__ import annotations
@@ -17,16 +19,24 @@ Run = Callable[[], object]
 Case = dict[str, Any]
 
 OURS, PEER, REFERENCE = "ours", "peer", "reference"
-PATIENCE = 10.0  # seconds; a peer whose warm-up took longer is not run again: that is its only value. Ours may compile as long
-PAUSE = 0.1  # seconds before every turn: until then the waiting threads of the candidate before fall asleep, and are in nobody's way
-SHORTEST = 0.1  # seconds; a shorter run is repeated within one turn, so that the clock and what is cold after the pause do not count
+# Seconds; a peer whose warm-up took longer is not run again: that is its only value. Ours may
+# compile as long
+PATIENCE = 10.0
+# Seconds before every turn: until then the waiting threads of the candidate before fall asleep, and
+# are in nobody's way
+PAUSE = 0.1
+# Seconds; a shorter run is repeated within one turn, so that the clock and what is cold after the
+# pause do not count
+SHORTEST = 0.1
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is measured: rounds, seconds that one candidate of one case may take (at least one turn), small sizes for a trial run.
+    """How much is measured: rounds, seconds that one candidate of one case may take (at least one
+    turn), small sizes for a trial run.
 
-    `without` names peers that killed a former process; `mark` is a file that tells whose turn it is, for whoever finds this one dead.
+    `without` names peers that killed a former process; `mark` is a file that tells whose turn it
+    is, for whoever finds this one dead.
     """
 
     rounds: int = 7
@@ -43,7 +53,9 @@ class Effort:
 
 @dataclass(frozen=True)
 class Entry:
-    """A candidate. `prepare` does what is not timed and returns the run; factor: how many times the run the whole work would be."""
+    """A candidate. `prepare` does what is not timed and returns the run; factor: how many times the
+    run the whole work would be.
+    """
 
     name: str
     kind: str
@@ -69,18 +81,23 @@ class Turns:
 
 
 def race(entries: Sequence[Entry], effort: Effort) -> list[dict[str, Any]]:
-    """One line per entry. A first turn warms up (and compiles), a second tells how many rounds there is time for; in every round
-    another one begins. A candidate that has no time for more keeps the value of its second turn.
+    """One line per entry. A first turn warms up (and compiles), a second tells how many rounds
+    there is time for; in every round another one begins. A candidate that has no time for more
+    keeps the value of its second turn.
     """
     lines: dict[str, dict[str, Any]] = {}
     racing: list[Turns] = []
     for entry in entries:
         try:
             racing.append(_warmed(entry, effort))
-        except Exception as error:  # a peer that fails in whatever way is named, and the others race on
+        except (
+            Exception
+        ) as error:  # a peer that fails in whatever way is named, and the others race on
             if entry.kind != PEER:
                 raise
-            lines[entry.name] = line(entry.name, entry.kind, [], entry.note, f"{type(error).__name__}: {error}")
+            lines[entry.name] = line(
+                entry.name, entry.kind, [], entry.note, f"{type(error).__name__}: {error}"
+            )
     for number in range(effort.rounds):
         for turns in _rotated(racing, number):
             if number < turns.rounds:
@@ -92,14 +109,32 @@ def race(entries: Sequence[Entry], effort: Effort) -> list[dict[str, Any]]:
     return [lines[entry.name] for entry in entries]
 
 
-def line(name: str, kind: str, values: Sequence[float], note: str = "", missing: str = "") -> dict[str, Any]:
+def line(
+    name: str, kind: str, values: Sequence[float], note: str = "", missing: str = ""
+) -> dict[str, Any]:
     """A line of a case: its values, or why there are none."""
-    return {"name": name, "kind": kind, "values": [float(f"{value:.5g}") for value in values], "note": note, "missing": missing}
+    return {
+        "name": name,
+        "kind": kind,
+        "values": [float(f"{value:.5g}") for value in values],
+        "note": note,
+        "missing": missing,
+    }
 
 
-def case(name: str, lines: list[dict[str, Any]], targets: Sequence[dict[str, Any]] = (), **options: Any) -> Case:
+def case(
+    name: str, lines: list[dict[str, Any]], targets: Sequence[dict[str, Any]] = (), **options: Any
+) -> Case:
     """options: steps (times are shown per step), unit ("s" unless told), note."""
-    return {"name": name, "lines": lines, "targets": list(targets), "steps": None, "unit": "s", "note": "", **options}
+    return {
+        "name": name,
+        "lines": lines,
+        "targets": list(targets),
+        "steps": None,
+        "unit": "s",
+        "note": "",
+        **options,
+    }
 
 
 def faster(name: str, at_least: float, against: str = "fastest peer") -> dict[str, Any]:
@@ -108,7 +143,9 @@ def faster(name: str, at_least: float, against: str = "fastest peer") -> dict[st
 
 
 def within(name: str, at_most: float, against: str | None) -> dict[str, Any]:
-    """The target that the line is at most so many times `against`, or, against None, that its value is at most that."""
+    """The target that the line is at most so many times `against`, or, against None, that its value
+    is at most that.
+    """
     return {"line": name, "against": against, "at_most": at_most}
 
 

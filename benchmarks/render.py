@@ -19,10 +19,16 @@ A target is judged by the ratio of the medians. What was multiplied up from a pa
 
 
 def rendered(results: dict[str, Any], sections: dict[str, tuple[str, str]]) -> str:
-    """results: {"entries": {"fit/1": entry}}; sections: {"fit": (title, note)} in the order wanted."""
+    """results: {"entries": {"fit/1": entry}}; sections: {"fit": (title, note)} in the order
+    wanted.
+    """
     entries: dict[str, Entry] = results["entries"]
     known = [(name, _of(entries, name)) for name in sections if _of(entries, name)]
-    newest = max((entry for _, found in known for entry in found.values()), key=lambda entry: entry["date"], default=None)
+    newest = max(
+        (entry for _, found in known for entry in found.values()),
+        key=lambda entry: entry["date"],
+        default=None,
+    )
     if newest is None:
         return HEAD
     blocks = [HEAD, _machine(newest), "## Targets\n", _targets(known)]
@@ -41,7 +47,10 @@ def _of(entries: dict[str, Entry], name: str) -> dict[str, Entry]:
 def _machine(entry: Entry) -> str:
     m = entry["machine"]
     software = ", ".join(f"{name} {number}" for name, number in m["versions"].items())
-    where = f"{m['cpu']}, {m['cores']} cores, {m['memory_gb']} GB, {m['system']}, Python {m['python']}, {', '.join(m['blas'])}"
+    where = (
+        f"{m['cpu']}, {m['cores']} cores, {m['memory_gb']} GB, {m['system']}, Python "
+        f"{m['python']}, {', '.join(m['blas'])}"
+    )
     return f"Measured on {entry['date'][:10]}: {where}.\nVersions: {software}.\n"
 
 
@@ -55,9 +64,16 @@ def _targets(known: list[tuple[str, dict[str, Entry]]]) -> str:
             for case in entry["cases"]:
                 for number, verdict in enumerate(verdicts(case)):
                     target = case["targets"][number]
-                    key = (f"{name}: {target['line']}", case["name"], target["against"] or "", _wanted(target, case))
+                    key = (
+                        f"{name}: {target['line']}",
+                        case["name"],
+                        target["against"] or "",
+                        _wanted(target, case),
+                    )
                     rows.setdefault(key, {})[threads] = _told(verdict, target["against"])
-    return _table(header, [[*key, *(cells.get(count, "") for count in counts)] for key, cells in rows.items()])
+    return _table(
+        header, [[*key, *(cells.get(count, "") for count in counts)] for key, cells in rows.items()]
+    )
 
 
 def _wanted(target: dict[str, Any], case: dict[str, Any]) -> str:
@@ -72,21 +88,39 @@ def _told(verdict: Verdict | None, against: str | None) -> str:
     r = verdict.ratio
     times = "×" if against else ""
     rival = f" {verdict.against}" if against == "fastest peer" else ""
-    return f"{'yes' if verdict.reached else '**no**'}: {_number(r.value)}{times} ({_number(r.low)} .. {_number(r.high)}){rival}"
+    return (
+        f"{'yes' if verdict.reached else '**no**'}: {_number(r.value)}{times} ({_number(r.low)} "
+        f".. {_number(r.high)}){rival}"
+    )
 
 
 def _section(threads: str, entry: Entry, newest: Entry) -> str:
-    older = "" if entry["date"][:10] == newest["date"][:10] else f", measured on {entry['date'][:10]}"
+    older = (
+        "" if entry["date"][:10] == newest["date"][:10] else f", measured on {entry['date'][:10]}"
+    )
     changed = _differences(entry["machine"], newest["machine"])
     rows = [row for case in entry["cases"] for row in _rows(case)]
-    header = ["case", "candidate", "median", "quartiles", "best", "rounds", "times the first line", "remark"]
+    header = [
+        "case",
+        "candidate",
+        "median",
+        "quartiles",
+        "best",
+        "rounds",
+        "times the first line",
+        "remark",
+    ]
     trouble = f"\nNot complete: {entry['failed']}.\n" if entry.get("failed") else ""
     return f"### {_threads(threads)}{older}{changed}\n{trouble}\n{_table(header, rows)}"
 
 
 def _differences(then: dict[str, Any], now: dict[str, Any]) -> str:
     """What was not the same when an older entry was measured."""
-    changed = [f"{name} {number}" for name, number in then["versions"].items() if now["versions"].get(name) != number]
+    changed = [
+        f"{name} {number}"
+        for name, number in then["versions"].items()
+        if now["versions"].get(name) != number
+    ]
     changed += [then["cpu"]] if then["cpu"] != now["cpu"] else []
     return f" (with {', '.join(changed)})" if changed else ""
 
@@ -100,7 +134,16 @@ def _rows(case: dict[str, Any]) -> Iterator[list[str]]:
         s = summary(line["values"])
         show = [_quantity(value, case) for value in (s.median, s.low, s.high, s.best)]
         ratio = f"{_number(s.median / base)}" if base else ""
-        yield [case["name"], line["name"], show[0], f"{show[1]} .. {show[2]}", show[3], str(s.rounds), ratio, line["note"]]
+        yield [
+            case["name"],
+            line["name"],
+            show[0],
+            f"{show[1]} .. {show[2]}",
+            show[3],
+            str(s.rounds),
+            ratio,
+            line["note"],
+        ]
 
 
 def _quantity(value: float, case: dict[str, Any]) -> str:
@@ -123,4 +166,10 @@ def _threads(count: str) -> str:
 
 def _table(header: list[str], rows: list[list[str]]) -> str:
     lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in row) + " |" for row in lines) + "\n"
+    return (
+        "\n".join(
+            "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in row) + " |"
+            for row in lines
+        )
+        + "\n"
+    )

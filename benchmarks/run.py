@@ -1,8 +1,10 @@
-"""The whole harness: `python benchmarks/run.py [--rows NAME ...] [--threads 1 2] [--quick] [--paper] [--out DIR]`.
+"""The whole harness: `python benchmarks/run.py [--rows NAME ...] [--threads 1 2] [--quick]
+[--paper] [--out DIR]`.
 
-Every group of rows runs in a process of its own for each number of threads, which is set before that process starts. results.json and
-RESULTS.md are written after each of them, so that an interrupted run loses nothing; rows that were not run keep their former entry, with
-its date. --quick takes tiny sizes, to try the harness itself, and writes to build/bench.
+Every group of rows runs in a process of its own for each number of threads, which is set before
+that process starts. results.json and RESULTS.md are written after each of them, so that an
+interrupted run loses nothing; rows that were not run keep their former entry, with its date.
+--quick takes tiny sizes, to try the harness itself, and writes to build/bench.
 """
 
 from __future__ import annotations
@@ -24,7 +26,18 @@ from peers import NAMES
 from render import rendered
 
 HERE = Path(__file__).parent
-ROWS = ("fit", "states", "closed", "ridge", "grid", "lyapunov", "stream", "start", "growth", "paper")
+ROWS = (
+    "fit",
+    "states",
+    "closed",
+    "ridge",
+    "grid",
+    "lyapunov",
+    "stream",
+    "start",
+    "growth",
+    "paper",
+)
 LONG = "paper"  # not unless asked for
 
 
@@ -48,8 +61,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rows", nargs="+", choices=ROWS, metavar="NAME", help=f"of {', '.join(ROWS)}; all but {LONG} by default")
-    parser.add_argument("--threads", nargs="+", type=int, choices=(1, 2), default=[1, 2], help="1, 2 or both")
+    parser.add_argument(
+        "--rows",
+        nargs="+",
+        choices=ROWS,
+        metavar="NAME",
+        help=f"of {', '.join(ROWS)}; all but {LONG} by default",
+    )
+    parser.add_argument(
+        "--threads", nargs="+", type=int, choices=(1, 2), default=[1, 2], help="1, 2 or both"
+    )
     parser.add_argument("--quick", action="store_true", help="tiny sizes, to try the harness")
     parser.add_argument("--paper", action="store_true", help="with the row that takes ten minutes")
     parser.add_argument("--out", type=Path, help="directory of results.json and RESULTS.md")
@@ -67,7 +88,9 @@ def _measured(row: str, threads: int, quick: bool) -> dict[str, Any]:
         entry, culprit = _process(row, threads, quick, gone)
         if culprit not in NAMES or culprit in gone:
             return entry
-        print(f"{row}, {threads} thread(s): {culprit} ended the process; again without it", flush=True)
+        print(
+            f"{row}, {threads} thread(s): {culprit} ended the process; again without it", flush=True
+        )
         gone.append(culprit)
 
 
@@ -99,7 +122,10 @@ def _former(out: Path) -> dict[str, Any]:
 
 def _write(out: Path, results: dict[str, Any]) -> None:
     sections = {row: (import_module(row).TITLE, import_module(row).NOTE) for row in ROWS}
-    for name, text in (("results.json", json.dumps(results, indent=1) + "\n"), ("RESULTS.md", rendered(results, sections))):
+    for name, text in (
+        ("results.json", json.dumps(results, indent=1) + "\n"),
+        ("RESULTS.md", rendered(results, sections)),
+    ):
         half = out / f"{name}.part"
         half.write_text(text)
         os.replace(half, out / name)

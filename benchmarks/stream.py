@@ -1,7 +1,8 @@
 """Row 10: a fit to a million steps in bounded memory, each candidate in a process of its own.
 
-`python stream.py ours 1000000 500` is one such process: it prints what it took as JSON. Counted is resident memory as Linux reports it
-(VmRSS, and its peak VmHWM, reset before the stream begins) above what it was after the imports.
+`python stream.py ours 1000000 500` is one such process: it prints what it took as JSON. Counted is
+resident memory as Linux reports it (VmRSS, and its peak VmHWM, reset before the stream begins)
+above what it was after the imports.
 """
 
 from __future__ import annotations
@@ -17,16 +18,19 @@ import numpy as np
 from race import OURS, PEER, Case, Effort, case, line, within
 
 TITLE = "A million steps: N = 500, rows in chunks of 10,000"
-NOTE = """Ours: `partial_fit` of the default network, everything automatic, the readout solved for at the end. reservoirpy has no streaming
-ridge: it fits to all rows at once, and its peak at a million steps is extrapolated along a straight line from two shorter series.
-Every run is one fresh process; memory is the peak above the imports, so compiled code and solving count."""
+NOTE = """Ours: `partial_fit` of the default network, everything automatic, the readout solved for
+at the end. reservoirpy has no streaming ridge: it fits to all rows at once, and its peak at a
+million steps is extrapolated along a straight line from two shorter series. Every run is one fresh
+process; memory is the peak above the imports, so compiled code and solving count."""
 THREADS = (1,)
 CHUNK, MEMORY = 10_000, 5
 
 
 def measure(effort: Effort) -> Iterator[Case]:
     """Memory, then time per step."""
-    units, steps, shorter = (30, 20_000, (2000, 4000)) if effort.quick else (500, 1_000_000, (50_000, 100_000))
+    units, steps, shorter = (
+        (30, 20_000, (2000, 4000)) if effort.quick else (500, 1_000_000, (50_000, 100_000))
+    )
     _process("ours", CHUNK, 20)  # compiled code on disk, as after any first run
     ours = _process("ours", steps, units)
     name = f"N = {units}, {steps:,} steps"
@@ -36,16 +40,35 @@ def measure(effort: Effort) -> Iterator[Case]:
         gone = line("reservoirpy", PEER, [], missing=str(error))
         peer_memory, peer_time = gone, gone
     else:
-        peer_memory = line("reservoirpy", PEER, [_extrapolated(shorter, [one["peak"] for one in theirs], steps)], _told(shorter, theirs))
+        peer_memory = line(
+            "reservoirpy",
+            PEER,
+            [_extrapolated(shorter, [one["peak"] for one in theirs], steps)],
+            _told(shorter, theirs),
+        )
         seconds = theirs[-1]["seconds"] * steps / shorter[-1]
-        peer_time = line("reservoirpy", PEER, [seconds], f"{shorter[-1]:,} steps, times {steps / shorter[-1]:g}")
-    memory = [line("partial_fit", OURS, [ours["peak"]], f"{8e-6 * steps * units:.0f} MB would hold all states"), peer_memory]
+        peer_time = line(
+            "reservoirpy", PEER, [seconds], f"{shorter[-1]:,} steps, times {steps / shorter[-1]:g}"
+        )
+    memory = [
+        line(
+            "partial_fit",
+            OURS,
+            [ours["peak"]],
+            f"{8e-6 * steps * units:.0f} MB would hold all states",
+        ),
+        peer_memory,
+    ]
     yield case(f"peak memory, {name}", memory, [within("partial_fit", 100.0, None)], unit="MB")
-    yield case(f"time, {name}", [line("partial_fit", OURS, [ours["seconds"]]), peer_time], steps=steps)
+    yield case(
+        f"time, {name}", [line("partial_fit", OURS, [ours["seconds"]]), peer_time], steps=steps
+    )
 
 
 def _told(shorter: tuple[int, ...], theirs: list[dict[str, float]]) -> str:
-    seen = ", ".join(f"{one['peak']:.0f} MB for {few:,} steps" for few, one in zip(shorter, theirs, strict=True))
+    seen = ", ".join(
+        f"{one['peak']:.0f} MB for {few:,} steps" for few, one in zip(shorter, theirs, strict=True)
+    )
     return f"extrapolated; seen: {seen}"
 
 
@@ -55,7 +78,9 @@ def _extrapolated(shorter: tuple[int, ...], peaks: list[float], steps: int) -> f
 
 
 def _process(who: str, steps: int, units: int) -> dict[str, float]:
-    done = subprocess.run([sys.executable, __file__, who, str(steps), str(units)], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, __file__, who, str(steps), str(units)], capture_output=True, text=True
+    )
     if done.returncode:
         last = done.stderr.strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
         raise RuntimeError(last[0])
@@ -89,7 +114,9 @@ def _ours(steps: int, units: int) -> None:
 def _reservoirpy(steps: int, units: int) -> None:
     from reservoirpy.nodes import Reservoir, Ridge
 
-    signal, target = (np.concatenate(part) for part in zip(*chunks(steps, np.random.default_rng(0)), strict=True))
+    signal, target = (
+        np.concatenate(part) for part in zip(*chunks(steps, np.random.default_rng(0)), strict=True)
+    )
     model = Reservoir(units, sr=0.9, input_scaling=0.1, seed=0) >> Ridge(ridge=1e-6)
     model.fit(signal, target[:, None], warmup=100)
 
@@ -104,7 +131,9 @@ def main(who: str, steps: int, units: int) -> None:
     Path("/proc/self/clear_refs").write_text("5")
     begin = time.perf_counter()
     {"ours": _ours, "reservoirpy": _reservoirpy}[who](steps, units)
-    print(json.dumps({"peak": resident("VmHWM") - imported, "seconds": time.perf_counter() - begin}))
+    print(
+        json.dumps({"peak": resident("VmHWM") - imported, "seconds": time.perf_counter() - begin})
+    )
 
 
 if __name__ == "__main__":

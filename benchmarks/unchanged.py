@@ -39,7 +39,12 @@ Cases = dict[str, Entry]
 KEPT = 200  # numbers of an array, evenly spread, and ten times as many characters of a text
 SENTENCE = 5  # words; a shorter text is a name or a verdict
 PACKAGES = ("numpy", "scipy", "numba", "scikit-learn")
-THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")  # one each: sums do not depend on the load
+THREADS = (
+    "OPENBLAS_NUM_THREADS",
+    "OMP_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+)  # one each: sums do not depend on the load
 
 # ---- what is kept of a result ----
 
@@ -63,7 +68,9 @@ def leaves(name: str, value: Any) -> Iterator[tuple[str, Entry]]:
 
 def _plain_list(values: Any) -> Any:
     """Numbers as an array (JSON has null for NaN), texts as lines, claims by their id, other rows as columns."""
-    if all(_is_number(one) or one is None for one in values) and any(one is not None for one in values):
+    if all(_is_number(one) or one is None for one in values) and any(
+        one is not None for one in values
+    ):
         return np.array([np.nan if one is None else one for one in values])
     if all(isinstance(one, str) for one in values):
         return "\n".join(values)
@@ -81,9 +88,19 @@ def _is_number(value: Any) -> bool:
 def _numbers(array: np.ndarray) -> Entry:
     flat = array.ravel()
     digest = hashlib.sha256(f"{array.dtype} {array.shape} ".encode() + array.tobytes()).hexdigest()
-    ends = {"first": flat[0].item(), "last": flat[-1].item(), "mean": float(flat.mean(dtype=float))} if flat.size else {}
+    ends = (
+        {"first": flat[0].item(), "last": flat[-1].item(), "mean": float(flat.mean(dtype=float))}
+        if flat.size
+        else {}
+    )
     kept = flat[:: -(-flat.size // KEPT)].tolist() if flat.size else []
-    return {"dtype": str(array.dtype), "shape": list(array.shape), "sha256": digest, **ends, "kept": kept}
+    return {
+        "dtype": str(array.dtype),
+        "shape": list(array.shape),
+        "sha256": digest,
+        **ends,
+        "kept": kept,
+    }
 
 
 def _text(text: str) -> Entry:
@@ -101,7 +118,9 @@ def collect(cases: Cases, name: str, make: Callable[[], Iterable[tuple[str, Any]
         for part, value in make():
             for place, entry in leaves(f"{name}/{part}", value):
                 if place in cases:
-                    raise ValueError(f"a case must have a name of its own, got {place!r} twice; rename one")
+                    raise ValueError(
+                        f"a case must have a name of its own, got {place!r} twice; rename one"
+                    )
                 cases[place] = entry
     except Exception as error:
         cases[name] = {"error": f"{type(error).__name__}: {error}"}
@@ -114,7 +133,9 @@ def library(source: Path | None) -> Cases:
     import spheresn as sn
 
     if source is not None and not Path(sn.__file__).resolve().is_relative_to(source.resolve()):
-        raise ValueError(f"--source must be a checkout with src/spheresn, got {str(source)!r}, which is not what is imported; mend it")
+        raise ValueError(
+            f"--source must be a checkout with src/spheresn, got {str(source)!r}, which is not what is imported; mend it"
+        )
     warnings.simplefilter("ignore")
     cases: Cases = {}
     for group in LIBRARY:
@@ -137,7 +158,11 @@ def _tables(folder: Path) -> None:
     sales = ["" if k == 100 else value for k, value in enumerate(season.tolist())]
     _write(folder / "seasonal.csv", ["date", "sales"], zip(dates, sales, strict=True))
     _write(folder / "lorenz.csv", ["x", "y", "z"], lorenz(1200).tolist())
-    _write(folder / "ar1.csv", ["month", "shock", "value"], zip(months, shock.tolist(), ar.tolist(), strict=True))
+    _write(
+        folder / "ar1.csv",
+        ["month", "shock", "value"],
+        zip(months, shock.tolist(), ar.tolist(), strict=True),
+    )
 
 
 def _write(path: Path, head: list[str], rows: Iterable[Any]) -> None:
@@ -159,7 +184,9 @@ def _cells(cells: list[str]) -> Any:
 
 
 FILL, SMALL = ("--fill", "linear"), ("--units", "100")
-COMMANDS: tuple[tuple[str, ...], ...] = (  # in this order: later ones use the models of earlier ones
+COMMANDS: tuple[
+    tuple[str, ...], ...
+] = (  # in this order: later ones use the models of earlier ones
     ("forecast", "seasonal.csv", *FILL, "--steps", "28", "--out", "seasonal", "--json"),
     ("forecast", "lorenz.csv", *SMALL, "--steps", "50", "--out", "lorenz", "--json"),
     ("forecast", "ar1.csv", *SMALL, "--column", "value", "--seed", "3", "--out", "ar1", "--json"),
@@ -179,7 +206,9 @@ COMMANDS: tuple[tuple[str, ...], ...] = (  # in this order: later ones use the m
 def _asked(folder: Path, environment: dict[str, str], *arguments: str) -> str:
     """What `spheresn ARGUMENTS` prints. It runs in the folder with relative paths, so that no output depends on where that is."""
     command = [sys.executable, "-m", "spheresn", *arguments]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
     if done.returncode:
         raise RuntimeError(f"exit code {done.returncode}, {done.stderr.strip()[-300:]}")
     return done.stdout
@@ -189,7 +218,10 @@ def commands(folder: Path, environment: dict[str, str], arguments: tuple[str, ..
     """What one command prints, and the table that a forecast writes."""
     told = _asked(folder, environment, *arguments)
     as_csv = arguments[0] == "predict" and "--json" not in arguments
-    yield "printed", json.loads(told) if "--json" in arguments else _columns(told) if as_csv else told
+    yield (
+        "printed",
+        json.loads(told) if "--json" in arguments else _columns(told) if as_csv else told,
+    )
     if arguments[0] == "forecast":
         out = arguments[arguments.index("--out") + 1]
         yield "forecast.csv", _columns((folder / out / "forecast.csv").read_text(encoding="utf-8"))
@@ -199,14 +231,27 @@ def reproduced(folder: Path, environment: dict[str, str], preset: str, jobs: int
     """Claims and data sets of all experiments; of the attributes, only numbers: the others tell commit and versions."""
     import xarray as xr
 
-    _asked(folder, environment, "reproduce", "--preset", preset, "--jobs", str(jobs), "--out", "results")
+    _asked(
+        folder,
+        environment,
+        "reproduce",
+        "--preset",
+        preset,
+        "--jobs",
+        str(jobs),
+        "--out",
+        "results",
+    )
     claims = json.loads((folder / "results/claims.json").read_text(encoding="utf-8"))
     yield "claims", claims
     yield "show", _asked(folder, environment, "show", claims[0]["id"], "--out", "results")
     for path in sorted((folder / "results").glob("*.nc")):
         with xr.open_dataset(path) as data:
             yield path.stem, {str(name): data[name].values for name in data.variables}
-            yield f"{path.stem}/attributes", {name: value for name, value in data.attrs.items() if _is_number(value)}
+            yield (
+                f"{path.stem}/attributes",
+                {name: value for name, value in data.attrs.items() if _is_number(value)},
+            )
 
 
 # ---- record and compare ----
@@ -216,30 +261,61 @@ def record(source: Path | None, preset: str, jobs: int) -> dict[str, Any]:
     """Everything, computed by child processes with one thread each for linear algebra."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        environment = {**os.environ, **dict.fromkeys(THREADS, "1"), "NO_COLOR": "1", "COLUMNS": "100"}
-        environment["NUMBA_CACHE_DIR"] = str(folder / "numba")  # empty: a cache beside the source does not notice changes in imported files
+        environment = {
+            **os.environ,
+            **dict.fromkeys(THREADS, "1"),
+            "NO_COLOR": "1",
+            "COLUMNS": "100",
+        }
+        environment["NUMBA_CACHE_DIR"] = str(
+            folder / "numba"
+        )  # empty: a cache beside the source does not notice changes in imported files
         if source is not None:
-            environment["PYTHONPATH"] = os.pathsep.join([str(source.resolve() / "src"), *filter(None, [os.environ.get("PYTHONPATH")])])
+            environment["PYTHONPATH"] = os.pathsep.join(
+                [str(source.resolve() / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
+            )
         inner = [sys.executable, __file__, "library", "--out", str(folder / "library.json")]
-        subprocess.run([*inner, *(["--source", str(source)] if source else [])], env=environment, check=True)
+        subprocess.run(
+            [*inner, *(["--source", str(source)] if source else [])], env=environment, check=True
+        )
         cases: Cases = json.loads((folder / "library.json").read_text())
         _tables(folder)
         for arguments in COMMANDS:
-            collect(cases, " ".join(arguments), lambda arguments=arguments: commands(folder, environment, arguments))
+            collect(
+                cases,
+                " ".join(arguments),
+                lambda arguments=arguments: commands(folder, environment, arguments),
+            )
         collect(cases, "reproduce", lambda: reproduced(folder, environment, preset, jobs))
     versions = {package: importlib.metadata.version(package) for package in PACKAGES}
-    return {"about": {"preset": preset, "python": platform.python_version(), "machine": platform.machine(), **versions}, "cases": cases}
+    return {
+        "about": {
+            "preset": preset,
+            "python": platform.python_version(),
+            "machine": platform.machine(),
+            **versions,
+        },
+        "cases": cases,
+    }
 
 
-def compare(old: dict[str, Any], new: dict[str, Any], wording: bool = False) -> tuple[list[str], int]:
+def compare(
+    old: dict[str, Any], new: dict[str, Any], wording: bool = False
+) -> tuple[list[str], int]:
     """A line for each case that differs, and the number of cases. `wording`: sentences may differ in all but their figures."""
     names, found = list(dict.fromkeys([*old["cases"], *new["cases"]])), []
     for name in names:
         one, two = old["cases"].get(name), new["cases"].get(name)
         if one is None or two is None:
-            found.append(f"{name}: new, {_shown(two)}" if one is None else f"{name}: missing, was {_shown(one)}")
+            found.append(
+                f"{name}: new, {_shown(two)}"
+                if one is None
+                else f"{name}: missing, was {_shown(one)}"
+            )
         elif "error" in one or "error" in two:
-            found.append(f"{name}: {_shown(one)} -> {_shown(two)}; a case that fails compares nothing")
+            found.append(
+                f"{name}: {_shown(one)} -> {_shown(two)}; a case that fails compares nothing"
+            )
         elif one["sha256"] != two["sha256"] and not (wording and _reworded(one, two)):
             found.append(f"{name}: {_shown(one)} -> {_shown(two)}{_deviation(one, two)}")
     return found, len(names)
@@ -251,7 +327,11 @@ def _shown(entry: Entry | None) -> str:
         return f"failed ({entry['error']})" if "error" in entry else repr(entry["text"])
     if entry["shape"] == []:
         return repr(entry["first"])
-    ends = f", first {entry['first']!r}, last {entry['last']!r}, mean {entry['mean']!r}" if entry["kept"] else ""
+    ends = (
+        f", first {entry['first']!r}, last {entry['last']!r}, mean {entry['mean']!r}"
+        if entry["kept"]
+        else ""
+    )
     return f"{entry['dtype']} {tuple(entry['shape'])}{ends}"
 
 
@@ -269,8 +349,14 @@ def _deviation(one: Entry, two: Entry) -> str:
     if not differ.any():
         return f"; none of the {len(a)} numbers kept differs (another dtype, a sign of zero, or other numbers)"
     with np.errstate(invalid="ignore"):
-        largest = np.nan_to_num(np.abs(b - a)[differ] / np.maximum(np.abs(a), np.abs(b))[differ], nan=np.inf, posinf=np.inf).max()
-    return f"; {differ.sum()} of {len(a)} numbers kept differ, by {largest:.2g} of their size at most"
+        largest = np.nan_to_num(
+            np.abs(b - a)[differ] / np.maximum(np.abs(a), np.abs(b))[differ],
+            nan=np.inf,
+            posinf=np.inf,
+        ).max()
+    return (
+        f"; {differ.sum()} of {len(a)} numbers kept differ, by {largest:.2g} of their size at most"
+    )
 
 
 def told(old: dict[str, Any], new: dict[str, Any], wording: bool = False) -> int:
@@ -287,7 +373,12 @@ def between(revisions: list[str], preset: str, jobs: int) -> list[dict[str, Any]
     """A record of each revision, from an export of its sources."""
     records = []
     for revision in revisions:
-        archive = subprocess.run(["git", "archive", revision, "src"], cwd=Path(__file__).parents[1], capture_output=True, check=True).stdout
+        archive = subprocess.run(
+            ["git", "archive", revision, "src"],
+            cwd=Path(__file__).parents[1],
+            capture_output=True,
+            check=True,
+        ).stdout
         with tempfile.TemporaryDirectory() as folder:
             with tarfile.open(fileobj=io.BytesIO(archive)) as content:
                 content.extractall(folder, filter="data")
@@ -296,7 +387,9 @@ def between(revisions: list[str], preset: str, jobs: int) -> list[dict[str, Any]
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     verbs = parser.add_subparsers(dest="verb", required=True)
     work = {name: verbs.add_parser(name, help=text) for name, text in {
         "record": "compute everything and keep digests", "compare": "two records", "between": "record and compare two git revisions",
@@ -304,28 +397,48 @@ def main(arguments: list[str] | None = None) -> int:
     }.items()}  # fmt: skip
     for name in ("record", "library"):
         work[name].add_argument("--out", type=Path, required=True, help="file of the record")
-        work[name].add_argument("--source", type=Path, help="checkout whose src/ is recorded; by default what is importable")
+        work[name].add_argument(
+            "--source",
+            type=Path,
+            help="checkout whose src/ is recorded; by default what is importable",
+        )
     for name in ("record", "between"):
-        work[name].add_argument("--preset", choices=("smoke", "quick"), default="smoke", help="of `spheresn reproduce`")
-        work[name].add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes of `spheresn reproduce`")
+        work[name].add_argument(
+            "--preset", choices=("smoke", "quick"), default="smoke", help="of `spheresn reproduce`"
+        )
+        work[name].add_argument(
+            "--jobs",
+            type=int,
+            default=os.cpu_count() or 1,
+            help="processes of `spheresn reproduce`",
+        )
     for name in ("compare", "between"):
         work[name].add_argument("old", help="record, or revision")
         work[name].add_argument("new", help="record, or revision")
         work[name].add_argument(
-            "--wording", action="store_true", help=f"texts of {SENTENCE} words and more may differ in all but their figures"
+            "--wording",
+            action="store_true",
+            help=f"texts of {SENTENCE} words and more may differ in all but their figures",
         )
     asked = parser.parse_args(arguments)
     if asked.verb == "compare":
-        return told(*(json.loads(Path(path).read_text()) for path in (asked.old, asked.new)), wording=asked.wording)
+        return told(
+            *(json.loads(Path(path).read_text()) for path in (asked.old, asked.new)),
+            wording=asked.wording,
+        )
     if asked.verb == "between":
-        return told(*between([asked.old, asked.new], asked.preset, asked.jobs), wording=asked.wording)
+        return told(
+            *between([asked.old, asked.new], asked.preset, asked.jobs), wording=asked.wording
+        )
     if asked.verb == "library":
         asked.out.write_text(json.dumps(library(asked.source)))
         return 0
     made = record(asked.source, asked.preset, asked.jobs)
     asked.out.write_text(json.dumps(made, indent=1) + "\n")
     failed = [name for name, entry in made["cases"].items() if "error" in entry]
-    print(f"{len(made['cases'])} cases, {len(failed)} failed{': ' + ', '.join(failed) if failed else ''}")
+    print(
+        f"{len(made['cases'])} cases, {len(failed)} failed{': ' + ', '.join(failed) if failed else ''}"
+    )
     return 1 if failed else 0
 
 

@@ -27,12 +27,25 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 
 def _activations(sn: Any) -> dict[str, Any]:
-    return {"sphere": sn.OnSphere(), "bent": sn.OnSphere(2.0, 0.7), "tanh": sn.Tanh(), "linear": sn.Linear()}
+    return {
+        "sphere": sn.OnSphere(),
+        "bent": sn.OnSphere(2.0, 0.7),
+        "tanh": sn.Tanh(),
+        "linear": sn.Linear(),
+    }
 
 
-def _network(sn: Any, topology: str = "gaussian", activation: Any = None, units: int = 40, **options: Any) -> Any:
+def _network(
+    sn: Any, topology: str = "gaussian", activation: Any = None, units: int = 40, **options: Any
+) -> Any:
     radius = {} if topology == "delay_line" else {"spectral_radius": 0.9}
-    return sn.random_reservoir(units, topology=topology, activation=activation, rng=3, **{**radius, "input_scaling": 0.5, **options})
+    return sn.random_reservoir(
+        units,
+        topology=topology,
+        activation=activation,
+        rng=3,
+        **{**radius, "input_scaling": 0.5, **options},
+    )
 
 
 def _noise(rows: int, columns: int = 1, seed: int = 4) -> Any:
@@ -61,32 +74,63 @@ def states(sn: Any) -> Named:
     for topology in TOPOLOGIES:
         for name, activation in _activations(sn).items():
             for variant, options in VARIANTS.items():
-                yield f"{topology}/{name}/{variant}", sn.drive(_network(sn, topology, activation, **options), _noise(200))
+                yield (
+                    f"{topology}/{name}/{variant}",
+                    sn.drive(_network(sn, topology, activation, **options), _noise(200)),
+                )
     matrix, inputs = sn.topology.sparse(30, np.random.default_rng(1), 0.2), _noise(30, 2, 5)
     for name, activation in _activations(sn).items():
         for kind, given in (("dense", matrix.toarray()), ("sparse", matrix.matrix)):
-            network = sn.Reservoir(recurrent=0.2 * given, inputs=inputs, activation=activation, bias=inputs[:, 0], leak=0.9)
+            network = sn.Reservoir(
+                recurrent=0.2 * given,
+                inputs=inputs,
+                activation=activation,
+                bias=inputs[:, 0],
+                leak=0.9,
+            )
             yield f"given/{name}/{kind}", sn.drive(network, _noise(100, 2), start=inputs[:, 1])
         network = _network(sn, activation=activation, n_inputs=2, bias_scaling=0.1)
         yield f"batch/{name}", sn.drive(network, _noise(150, 2).reshape(3, 50, 2))
         yield f"list/{name}", sn.drive(network, [_noise(20, 2), _noise(30, 2)])
         yield f"chunks/{name}", np.vstack(list(sn.drive_chunks(network, _noise(100, 2), chunk=33)))
         for topology in ("gaussian", "ring", "sparse"):
-            yield f"grid/{name}/{topology}", sn.drive_grid(_network(sn, topology, activation), _noise(50), [0.3, 0.6, 0.9], [0.1, 0.2])
-        yield f"step/{name}", [network.step(np.ones(40), inputs[0]), network.tangent_step(np.ones(40), inputs[0], np.eye(40))]
+            yield (
+                f"grid/{name}/{topology}",
+                sn.drive_grid(
+                    _network(sn, topology, activation), _noise(50), [0.3, 0.6, 0.9], [0.1, 0.2]
+                ),
+            )
+        yield (
+            f"step/{name}",
+            [
+                network.step(np.ones(40), inputs[0]),
+                network.tangent_step(np.ones(40), inputs[0], np.eye(40)),
+            ],
+        )
 
 
 def exponents(sn: Any) -> Named:
     """Of networks, of their spectra, with and without input."""
     for topology in ("gaussian", "sparse", "rotation", "ring"):
         for name, activation in _activations(sn).items():
-            network, where = _network(sn, topology, activation, bias_scaling=0.3), f"{topology}/{name}"
-            yield f"spectrum/{where}", sn.analysis.lyapunov_spectrum(network, _noise(700), count=5, transient=100)
+            network, where = (
+                _network(sn, topology, activation, bias_scaling=0.3),
+                f"{topology}/{name}",
+            )
+            yield (
+                f"spectrum/{where}",
+                sn.analysis.lyapunov_spectrum(network, _noise(700), count=5, transient=100),
+            )
             yield f"maximal/{where}", sn.analysis.max_lyapunov(network, _noise(700), transient=100)
             yield f"echo/{where}", sn.analysis.echo_state(network, _noise(700), transient=100)
     plain = _network(sn, spectral_radius=5.0)
     for jacobian in ("exact", "printed"):
-        yield f"local/{jacobian}", sn.analysis.local_exponents(plain, _noise(300), jacobian=jacobian, count=3, transient=50)
+        yield (
+            f"local/{jacobian}",
+            sn.analysis.local_exponents(
+                plain, _noise(300), jacobian=jacobian, count=3, transient=50
+            ),
+        )
     yield "all", sn.analysis.lyapunov_spectrum(plain, _noise(700), transient=100)
     yield "autonomous", sn.analysis.autonomous_exponents(plain.recurrent)
     yield "outside", sn.analysis.pre_activation_outside_sphere(plain, _noise(100))
@@ -99,22 +143,34 @@ def memory(sn: Any) -> Named:
         network = _network(sn, activation=activation, bias_scaling=0.3)
         reached = sn.drive(network, signal)
         yield f"curve/{name}", analysis.memory_curve(reached, signal, range(20), washout=50)
-        yield f"nonlinear/{name}", analysis.memory_nonlinearity(reached, signal, [0, 5, 10], [0.1, 1.0, 3.0], washout=50)
+        yield (
+            f"nonlinear/{name}",
+            analysis.memory_nonlinearity(reached, signal, [0, 5, 10], [0.1, 1.0, 3.0], washout=50),
+        )
         yield f"capacity/{name}", analysis.memory_capacity(network, signal, _noise(1500, 1, 6), 30)
         found = analysis.information_processing_capacity(reached, signal, (20, 6, 3))
         yield f"processing/{name}", dataclasses.replace(found, delays=str(found.delays))
         for topology in ("gaussian", "ring", "sparse", "rotation"):
-            profile = analysis.memory_profile(_network(sn, topology, activation), signal[:200], 30, times=5)
+            profile = analysis.memory_profile(
+                _network(sn, topology, activation), signal[:200], 30, times=5
+            )
             yield f"profile/{name}/{topology}", profile
             yield f"profile/{name}/{topology}/relative", profile.relative
-    plain, start = _network(sn, spectral_radius=5.0), sn.sphere.random_point(40, np.random.default_rng(1))
+    plain, start = (
+        _network(sn, spectral_radius=5.0),
+        sn.sphere.random_point(40, np.random.default_rng(1)),
+    )
     factors = analysis.norm_factors(plain, signal[:50], start)
     yield "factors", factors
     yield "rate", analysis.memory_rate(plain, signal, transient=100)
     yield "terms", analysis.memory_terms(plain, signal[:50], start)
     yield "matrix", analysis.memory_matrix(plain, factors, 3)
     yield "bound", analysis.linear_bound([0.1, 1.0, 3.0])
-    for kind, options in {"spherical": {"alpha": 5.0}, "linear": {"spectral_radius": 0.9}, "tanh": {"spectral_radius": 0.9}}.items():
+    for kind, options in {
+        "spherical": {"alpha": 5.0},
+        "linear": {"spectral_radius": 0.9},
+        "tanh": {"spectral_radius": 0.9},
+    }.items():
         yield f"predicted/{kind}", analysis.predicted_memory(kind, range(30), **options)
         yield f"loss/{kind}", analysis.memory_loss(kind, [5, 10], [1, 2], **options)
 
@@ -125,24 +181,58 @@ def parts(sn: Any) -> Named:
     for name in ("lorenz", "rossler", "mackey_glass", "henon"):
         yield f"datasets/{name}", getattr(data, name)(500)
         yield f"datasets/{name}/random", getattr(data, name)(500, rng=1)
-    yield "datasets/finer", [data.lorenz(200, 0.01), data.rossler(200, 0.1), data.mackey_glass(200, 0.5, delay=30.0)]
-    yield "datasets/other", {"mso": data.mso(500), "white_noise": data.white_noise(500, 1, columns=2), "laser": data.santa_fe_laser()}
+    yield (
+        "datasets/finer",
+        [data.lorenz(200, 0.01), data.rossler(200, 0.1), data.mackey_glass(200, 0.5, delay=30.0)],
+    )
+    yield (
+        "datasets/other",
+        {
+            "mso": data.mso(500),
+            "white_noise": data.white_noise(500, 1, columns=2),
+            "laser": data.santa_fe_laser(),
+        },
+    )
     yield "datasets/narma", [data.narma(500, 1), data.narma(500, 1, order=5)]
     one, two, wave = _noise(300), _noise(300, 1, 5), np.sin(np.arange(300.0))
-    yield "metrics", [sn.metrics.nrmse(one, two), sn.metrics.accuracy(one, one + 0.3 * two), sn.metrics.valid_time(wave, 1.02 * wave)]
+    yield (
+        "metrics",
+        [
+            sn.metrics.nrmse(one, two),
+            sn.metrics.accuracy(one, one + 0.3 * two),
+            sn.metrics.valid_time(wave, 1.02 * wave),
+        ],
+    )
     yield "metrics/valid", sn.metrics.valid_time(wave, wave * np.exp(0.01 * np.arange(300)), dt=0.1)
     point, sphere = sn.sphere.random_point(20, rng(0), 2.0), sn.sphere
     yield (
         "sphere/maps",
-        [sphere.project(one[:20, 0], 2.0), sphere.project_pushforward(one[:20, 0], one[:20, :1], 2.0), sphere.tangent(point, one[:20, 0])],
+        [
+            sphere.project(one[:20, 0], 2.0),
+            sphere.project_pushforward(one[:20, 0], one[:20, :1], 2.0),
+            sphere.tangent(point, one[:20, 0]),
+        ],
     )
     yield (
         "sphere/lengths",
-        [sphere.norm(point), sphere.norms(one), sphere.unit(point), sphere.geodesic_distance(point, sphere.project(one[:20, 0], 2.0), 2.0)],
+        [
+            sphere.norm(point),
+            sphere.norms(one),
+            sphere.unit(point),
+            sphere.geodesic_distance(point, sphere.project(one[:20, 0], 2.0), 2.0),
+        ],
     )
     for name in TOPOLOGIES:
         network = sn.random_reservoir(50, topology=name, bias_scaling=0.2, rng=1)
-        yield f"topology/{name}", [network.recurrent.toarray(), network.recurrent.spectral_radius(), network.inputs, network.bias]
+        yield (
+            f"topology/{name}",
+            [
+                network.recurrent.toarray(),
+                network.recurrent.spectral_radius(),
+                network.inputs,
+                network.bias,
+            ],
+        )
 
 
 def _learned(model: Any) -> dict[str, Any]:
@@ -160,7 +250,13 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "bent": {"bend": 0.5, "memory": 5},
     "auto": {},
     "tanh": {"activation": "tanh", "memory": 5},
-    "given": {"activation": "tanh", "topology": "gaussian", "spectral_radius": 0.9, "input_scaling": 0.3, "bias_ratio": 1.0},
+    "given": {
+        "activation": "tanh",
+        "topology": "gaussian",
+        "spectral_radius": 0.9,
+        "input_scaling": 0.3,
+        "bias_ratio": 1.0,
+    },
     "linear": {"activation": "linear", "topology": "rotation", "memory": 10},
     "sparse": {"bend": 1.0, "memory": 3, "topology": "sparse", "density": 0.2},
     "leak": {"bend": 0.5, "memory": 5, "leak": 0.7, "washout": 50},
@@ -175,13 +271,26 @@ def regressor(sn: Any) -> Named:
     x = _noise(1200)
     y = np.cumsum(x, axis=0) - np.roll(np.cumsum(x, axis=0), 5, axis=0) + x**2
     default = sn.ESNRegressor(random_state=0).fit(x, y[:, 0])
-    yield "default", {**_learned(default), "predict": default.predict(x), "score": default.score(x, y[:, 0])}
+    yield (
+        "default",
+        {**_learned(default), "predict": default.predict(x), "score": default.score(x, y[:, 0])},
+    )
     for name, options in SETTINGS.items():
         model = sn.ESNRegressor(80, random_state=0, **options).fit(x[:900], y[:900])
-        yield name, {**_learned(model), "predict": model.predict(x[900:]), "goes on": model.predict(x[900:], start=model.state_)}
+        yield (
+            name,
+            {
+                **_learned(model),
+                "predict": model.predict(x[900:]),
+                "goes on": model.predict(x[900:], start=model.state_),
+            },
+        )
         yield f"{name}/loaded", _reloaded(sn, model).predict(x[900:])
     yield "states", model.transform(x[:100])
-    both, options = np.hstack([y, np.roll(x, 2, axis=0)]), {"bend": 0.5, "memory": 5, "random_state": 1}
+    both, options = (
+        np.hstack([y, np.roll(x, 2, axis=0)]),
+        {"bend": 0.5, "memory": 5, "random_state": 1},
+    )
     yield "targets", sn.ESNRegressor(80, **options).fit(x, both).predict(x)
     stream = sn.ESNRegressor(80, **options).partial_fit(x[:500], both[:500])
     yield "stream/first", stream.predict(x[:100])
@@ -195,7 +304,11 @@ def regressor(sn: Any) -> Named:
 
 def _beside(method: Any, columns: Any) -> dict[str, Any]:
     """Columns whose future is known, as the argument of this method is called."""
-    return {next(name for name in ("exogenous", "known") if name in inspect.signature(method).parameters): columns}
+    return {
+        next(
+            name for name in ("exogenous", "known") if name in inspect.signature(method).parameters
+        ): columns
+    }
 
 
 def forecaster(sn: Any) -> Named:
@@ -203,19 +316,44 @@ def forecaster(sn: Any) -> Named:
     series = lorenz(1700)
     default = sn.ESNForecaster(random_state=0).fit(series[:1500])
     yield "default", {**_learned(default), "forecast": default.forecast(100)}
-    for name, options in {**SETTINGS, "noise": {"bend": 0.5, "memory": 3, "noise": 1e-3}, "loo": {"penalty": "loo"}}.items():
+    for name, options in {
+        **SETTINGS,
+        "noise": {"bend": 0.5, "memory": 3, "noise": 1e-3},
+        "loo": {"penalty": "loo"},
+    }.items():
         model = sn.ESNForecaster(80, random_state=0, **options).fit(series[:1200])
-        yield name, {**_learned(model), "forecast": model.forecast(80), "predict": model.predict(series[1200:])}
+        yield (
+            name,
+            {
+                **_learned(model),
+                "forecast": model.forecast(80),
+                "predict": model.predict(series[1200:]),
+            },
+        )
         yield f"{name}/loaded", _reloaded(sn, model).forecast(80)
         yield f"{name}/update", model.update(series[1200:1300]).forecast(80)
     model = sn.ESNForecaster(80, bend=1.0, memory=1, random_state=0).fit(series[:1200, 0])
     yield "column", model.forecast(80)
-    yield "closed loop", sn.analysis.lyapunov_spectrum(model.closed_loop_, 400, count=3, transient=100, start=np.append(model.state_, 0.0))
+    yield (
+        "closed loop",
+        sn.analysis.lyapunov_spectrum(
+            model.closed_loop_, 400, count=3, transient=100, start=np.append(model.state_, 0.0)
+        ),
+    )
     season = np.column_stack([np.sin(np.arange(1400) / 7.0), np.arange(1400) % 5 == 0])
     sales, make = season[:, 0] + 2.0 * season[:, 1] + 0.1 * _noise(1400)[:, 0], sn.ESNForecaster
     model = make(80, random_state=0).fit(sales[:1000], **_beside(make.fit, season[:1000]))
-    yield "beside", {**_learned(model), "forecast": model.forecast(50, **_beside(make.forecast, season[1000:1050]))}
-    yield "beside/loaded", _reloaded(sn, model).forecast(50, **_beside(make.forecast, season[1000:1050]))
+    yield (
+        "beside",
+        {
+            **_learned(model),
+            "forecast": model.forecast(50, **_beside(make.forecast, season[1000:1050])),
+        },
+    )
+    yield (
+        "beside/loaded",
+        _reloaded(sn, model).forecast(50, **_beside(make.forecast, season[1000:1050])),
+    )
     yield "beside/predict", model.predict(sales[:200], **_beside(make.predict, season[:200]))
     model.update(sales[1000:1100], **_beside(make.update, season[1000:1100]))
     yield "beside/update", model.forecast(50, **_beside(make.forecast, season[1100:1150]))
@@ -224,16 +362,35 @@ def forecaster(sn: Any) -> Named:
 def classifier(sn: Any) -> Named:
     """Whole series of two and three classes, and steps."""
     rng = np.random.default_rng(0)
-    waves = [(np.sin(w * np.arange(80.0) + rng.uniform(0, 6)) + 0.1 * rng.standard_normal(80))[:, None] for w in (0.2, 0.3, 0.4) * 12]
+    waves = [
+        (np.sin(w * np.arange(80.0) + rng.uniform(0, 6)) + 0.1 * rng.standard_normal(80))[:, None]
+        for w in (0.2, 0.3, 0.4) * 12
+    ]
     names = ["slow", "middle", "fast"] * 12
     two = [place for place, name in enumerate(names) if name != "fast"]
-    sets: dict[str, tuple[Any, Any]] = {"three": (waves, names), "two": ([waves[i] for i in two], [names[i] for i in two])}
+    sets: dict[str, tuple[Any, Any]] = {
+        "three": (waves, names),
+        "two": ([waves[i] for i in two], [names[i] for i in two]),
+    }
     sets["steps"] = np.vstack(waves), np.repeat(names, 80)
-    settings = {"default": {}, **{key: {"units": 60, **SETTINGS[key]} for key in ("bent", "tanh", "leak", "components", "penalty")}}
+    settings = {
+        "default": {},
+        **{
+            key: {"units": 60, **SETTINGS[key]}
+            for key in ("bent", "tanh", "leak", "components", "penalty")
+        },
+    }
     for name, options in settings.items():
         for kind, (x, y) in sets.items():
             model = sn.ESNClassifier(random_state=0, **options).fit(x, y)
-            yield f"{name}/{kind}", {**_learned(model), "score": model.score(x, y), "outputs": model.decision_function(x)}
+            yield (
+                f"{name}/{kind}",
+                {
+                    **_learned(model),
+                    "score": model.score(x, y),
+                    "outputs": model.decision_function(x),
+                },
+            )
             yield f"{name}/{kind}/loaded", _reloaded(sn, model).predict(x)
 
 

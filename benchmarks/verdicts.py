@@ -1,4 +1,6 @@
-"""What the values of a race say: medians and quartiles, ratios with their range over the rounds, targets reached or not."""
+"""What the values of a race say: medians and quartiles, ratios with their range over the rounds,
+targets reached or not.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,11 @@ def _verdict(case: dict[str, Any], target: dict[str, Any]) -> Verdict | None:
     if rival is None and ours:
         middle = summary(ours).median
         return Verdict(
-            target["line"], "", f"at most {target['at_most']:g}", Ratio(middle, min(ours), max(ours)), middle <= target["at_most"]
+            target["line"],
+            "",
+            f"at most {target['at_most']:g}",
+            Ratio(middle, min(ours), max(ours)),
+            middle <= target["at_most"],
         )
     fastest = fastest_peer(case)
     name = (fastest["name"] if fastest else "") if rival == FASTEST else rival
@@ -79,9 +85,21 @@ def _verdict(case: dict[str, Any], target: dict[str, Any]) -> Verdict | None:
         return None
     if "at_least" in target:
         found = ratio(theirs, ours)
-        return Verdict(target["line"], name, f"{target['at_least']:g} times faster", found, found.value >= target["at_least"])
+        return Verdict(
+            target["line"],
+            name,
+            f"{target['at_least']:g} times faster",
+            found,
+            found.value >= target["at_least"],
+        )
     found = ratio(ours, theirs)
-    return Verdict(target["line"], name, f"at most {target['at_most']:g} times", found, found.value <= target["at_most"])
+    return Verdict(
+        target["line"],
+        name,
+        f"at most {target['at_most']:g} times",
+        found,
+        found.value <= target["at_most"],
+    )
 
 
 def _values(case: dict[str, Any], name: str) -> list[float]:

@@ -1,4 +1,6 @@
-"""One group of rows in this process; run.py starts it with the number of threads in its environment and reads what it leaves behind."""
+"""One group of rows in this process; run.py starts it with the number of threads in its environment
+and reads what it leaves behind.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,13 @@ def main(order: dict[str, object]) -> None:
     folder, threads = Path(str(order["folder"])), int(str(order["threads"]))
     (folder / "machine").write_text(json.dumps(described()))
     size = {"rounds": 2, "seconds": 0.2} if order["quick"] else {}
-    effort = Effort(**size, quick=bool(order["quick"]), threads=threads, without=frozenset(order["without"]), mark=folder / "mark")
+    effort = Effort(
+        **size,
+        quick=bool(order["quick"]),
+        threads=threads,
+        without=frozenset(order["without"]),
+        mark=folder / "mark",
+    )
     with threadpool_limits(threads), (folder / "cases").open("a") as cases:
         for case in import_module(str(order["row"])).measure(effort):
             cases.write(json.dumps(case) + "\n")
@@ -29,10 +37,19 @@ def main(order: dict[str, object]) -> None:
 def _tell(row: str, threads: int, case: Case) -> None:
     """One line for whoever watches."""
     medians = "  ".join(
-        f"{one['name']} {summary(one['values']).median:.3g}" if one["values"] else one["name"] + " missing" for one in case["lines"]
+        f"{one['name']} {summary(one['values']).median:.3g}"
+        if one["values"]
+        else one["name"] + " missing"
+        for one in case["lines"]
     )
-    reached = " ".join("-" if found is None else f"{found.ratio.value:.3g}{'' if found.reached else '!'}" for found in verdicts(case))
-    print(f"{row}/{threads}  {case['name']}: {medians}" + (f"  [{reached}]" if reached else ""), flush=True)
+    reached = " ".join(
+        "-" if found is None else f"{found.ratio.value:.3g}{'' if found.reached else '!'}"
+        for found in verdicts(case)
+    )
+    print(
+        f"{row}/{threads}  {case['name']}: {medians}" + (f"  [{reached}]" if reached else ""),
+        flush=True,
+    )
 
 
 if __name__ == "__main__":

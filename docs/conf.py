@@ -30,7 +30,8 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_extra_path = [str(REPORT)] if REPORT.is_file() else []
 html_show_sourcelink = html_copy_source = False
-html_sidebars = {page: [] for page in ("index", "start", "reproducing")}  # they have no pages below them
+# They have no pages below them
+html_sidebars = {page: [] for page in ("index", "start", "reproducing")}
 html_theme_options = {
     "logo": {"text": "spheresn"},
     "navbar_align": "left",
@@ -52,10 +53,14 @@ def plain(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[st
         if not example:
             escaped = re.sub(r"([\\*|]|_(?!\w))", r"\\\1", line)
             named = re.sub(r"(^\s*|[.;)] )([a-z]\w*):(?= )", r"\1**\2**:", escaped)
-            lines[number] = re.sub(r"`+([^`]+)`+", lambda found: f"``{found[1]}``".replace("\\", ""), named)
+            lines[number] = re.sub(
+                r"`+([^`]+)`+", lambda found: f"``{found[1]}``".replace("\\", ""), named
+            )
 
 
-def without_requests(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
+def without_requests(
+    app: Any, what: str, name: str, obj: Any, skip: bool, options: Any
+) -> bool | None:
     """Leave out the methods that scikit-learn adds for routing metadata."""
     return True if re.fullmatch(r"set_\w+_request|get_metadata_routing", name) else None
 

@@ -1,4 +1,6 @@
-"""Formulas as MathML, made when the site is built: browsers draw it without a script and without a font to load."""
+"""Formulas as MathML, made when the site is built: browsers draw it without a script and without a
+font to load.
+"""
 
 from __future__ import annotations
 
@@ -19,19 +21,25 @@ EXTREME = re.compile(r"<mo>(max|min)</mo>(?=\s*(<mrow>\s*)?<mo[^>]*>\()")
 
 
 def mathml(tex: str, as_block: bool = False) -> str:
-    """The formula as MathML, with the spaces that TeX sets: bars come in pairs, one that opens and one that closes;
-    a slash takes no room; the name of a function stands apart from its argument, unless a fence does that."""
+    """The formula as MathML, with the spaces that TeX sets: bars come in pairs, one that opens and
+    one that closes; a slash takes no room; the name of a function stands apart from its argument,
+    unless a fence does that.
+    """
     found = tex2mathml(tex, as_block=as_block)
     forms = cycle(("prefix", "postfix"))
     paired, bars = BAR.subn(lambda _: f'<mo stretchy="false" form="{next(forms)}">|</mo>', found)
     if bars % 2:
         raise MathError("a bar | must have a partner")
-    slashed = paired.replace('<mo stretchy="false">/</mo>', '<mo stretchy="false" lspace="0" rspace="0">/</mo>')
+    slashed = paired.replace(
+        '<mo stretchy="false">/</mo>', '<mo stretchy="false" lspace="0" rspace="0">/</mo>'
+    )
     return EXTREME.sub(r"<mi>\1</mi>", APPLIED.sub('<mspace width="0.17em"></mspace>', slashed))
 
 
 def typeset(node: nodes.Element, as_block: bool = False) -> str:
-    """The formula of a node; one that cannot be read is a warning, which `make docs` takes for an error."""
+    """The formula of a node; one that cannot be read is a warning, which `make docs` takes for an
+    error.
+    """
     try:
         return mathml(node.astext(), as_block)
     except MathError as error:
@@ -52,5 +60,7 @@ def block(writer: Any, node: nodes.math_block) -> None:
 
 
 def setup(app: Any) -> dict[str, bool]:
-    app.add_html_math_renderer("mathml", inline_renderers=(inline, None), block_renderers=(block, None))
+    app.add_html_math_renderer(
+        "mathml", inline_renderers=(inline, None), block_renderers=(block, None)
+    )
     return {"parallel_read_safe": True, "parallel_write_safe": True}

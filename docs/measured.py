@@ -1,4 +1,6 @@
-"""What the pages say in numbers, read from the files of the measurements when the site is built; nothing is typed in."""
+"""What the pages say in numbers, read from the files of the measurements when the site is built;
+nothing is typed in.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,13 @@ def quality(path: Path = QUALITY) -> str:
         return _absent(path, "python benchmarks/quality.py")
     series = list(found["forecasting"])
     head = ["| |" + "|".join(series) + "|", "|---|" + "--:|" * len(series)]
-    return "\n".join(head + [f"| {told} |" + "|".join(valid(name, model, path) for name in series) + "|" for model, told in MODELS.items()])
+    return "\n".join(
+        head
+        + [
+            f"| {told} |" + "|".join(valid(name, model, path) for name in series) + "|"
+            for model, told in MODELS.items()
+        ]
+    )
 
 
 def classes(path: Path = QUALITY) -> str:
@@ -60,7 +68,9 @@ def classes(path: Path = QUALITY) -> str:
     if found is None:
         return _absent(path, "python benchmarks/quality.py")
     seeds = list(found["classification"].values())
-    return ", ".join(f"{model} {100 * median(seed[model] for seed in seeds):.0f} %" for model in seeds[0])
+    return ", ".join(
+        f"{model} {100 * median(seed[model] for seed in seeds):.0f} %" for model in seeds[0]
+    )
 
 
 def claim(name: str, path: Path = CLAIMS) -> str:
@@ -78,9 +88,19 @@ def claims(path: Path = CLAIMS) -> str:
         return _absent(path, "spheresn reproduce --preset paper")
     counts = Counter(one["verdict"] for one in found)
     told = ", ".join(f"{mark}: {counts[verdict]}" for verdict, mark in MARKS.items())
-    head = [f"{told}. Preset: {found[0]['preset']}.", "", "| verdict | the claim | what was measured |", "|---|---|---|"]
+    head = [
+        f"{told}. Preset: {found[0]['preset']}.",
+        "",
+        "| verdict | the claim | what was measured |",
+        "|---|---|---|",
+    ]
     return "\n".join(
-        head + [f"| {MARKS[one['verdict']]} | {_cell(one['says'])} *({one['figure']})* | {_cell(one['measured'])} |" for one in found]
+        head
+        + [
+            f"| {MARKS[one['verdict']]} | {_cell(one['says'])} *({one['figure']})* | "
+            f"{_cell(one['measured'])} |"
+            for one in found
+        ]
     )
 
 
@@ -90,7 +110,11 @@ def seeds(path: Path = VERDICTS) -> str:
     if not found:
         return _absent(path, "spheresn reproduce --seed 1")
     first, *others = found.values()
-    changed = {name: [run[name] for run in found.values()] for name in first if any(run[name] != first[name] for run in others)}
+    changed = {
+        name: [run[name] for run in found.values()]
+        for name in first
+        if any(run[name] != first[name] for run in others)
+    }
     told = "; ".join(f"`{name}` ({', '.join(words)})" for name, words in changed.items())
     same = f"{len(first) - len(changed)} of {len(first)} verdicts are the same in all of them."
     return f"Runs compared: {'; '.join(found)}. {same} These differ: {told}."
@@ -110,7 +134,9 @@ def benchmarks(path: Path = RESULTS) -> str:
     return f"```{{include}} ../benchmarks/{path.name}\n:relative-images:\n:heading-offset: 1\n```"
 
 
-KINDS: dict[str, Any] = {one.__name__: one for one in (valid, quality, classes, claim, claims, seeds, report, benchmarks)}
+KINDS: dict[str, Any] = {
+    one.__name__: one for one in (valid, quality, classes, claim, claims, seeds, report, benchmarks)
+}
 
 
 def _json(path: Path) -> Any:
@@ -127,4 +153,6 @@ def _short(number: float) -> str:
 
 def _cell(text: str) -> str:
     """Text of a report as Markdown that cannot break a table or be taken for markup."""
-    return "".join("\\" + sign if sign in r"\`*_{}[]<>|#$" else sign for sign in " ".join(text.split()))
+    return "".join(
+        "\\" + sign if sign in r"\`*_{}[]<>|#$" else sign for sign in " ".join(text.split())
+    )

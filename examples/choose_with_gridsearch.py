@@ -1,4 +1,6 @@
-"""Which memory and which bend suit NARMA-10? A grid search by scikit-learn, each fold judged on rows that come after its training."""
+"""Which memory and which bend suit NARMA-10? A grid search by scikit-learn, each fold judged on
+rows that come after its training.
+"""
 
 from __future__ import annotations
 
@@ -29,14 +31,27 @@ def main() -> None:
         {"memory": MEMORIES, "bend": BENDS},
         cv=TimeSeriesSplit(3),
     ).fit(signal, target)
-    scores = search.cv_results_["mean_test_score"].reshape(len(BENDS), len(MEMORIES))  # bend varies slowest: names are sorted
+    # Bend varies slowest: names are sorted
+    scores = search.cv_results_["mean_test_score"].reshape(len(BENDS), len(MEMORIES))
 
     figure, axes = plt.subplots(figsize=(5.4, 3.8), layout="constrained")
     mesh = axes.imshow(scores, cmap="viridis", vmin=0, vmax=1, origin="lower")
     for (i, j), score in np.ndenumerate(scores):
-        axes.text(j, i, f"{score:.2f}", ha="center", va="center", color="white" if score < 0.6 else "black")
+        axes.text(
+            j,
+            i,
+            f"{score:.2f}",
+            ha="center",
+            va="center",
+            color="white" if score < 0.6 else "black",
+        )
     axes.set(xticks=range(len(MEMORIES)), xticklabels=MEMORIES, xlabel="memory (steps)")
-    axes.set(yticks=range(len(BENDS)), yticklabels=BENDS, ylabel="bend", title="NARMA-10: R² on rows that come later")
+    axes.set(
+        yticks=range(len(BENDS)),
+        yticklabels=BENDS,
+        ylabel="bend",
+        title="NARMA-10: R² on rows that come later",
+    )
     figure.colorbar(mesh, label="R²")
     figure.savefig(out / "choose_with_gridsearch.png", dpi=110)
     print(f"best: {search.best_params_}, R² {search.best_score_:.2f}")

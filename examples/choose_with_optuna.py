@@ -1,4 +1,6 @@
-"""Optuna chooses memory, bend and penalty for NARMA-10; its study lies beside the ledger of `spheresn reproduce`. Run again, it goes on."""
+"""Optuna chooses memory, bend and penalty for NARMA-10; its study lies beside the ledger of
+`spheresn reproduce`. Run again, it goes on.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ def error(trial: optuna.Trial) -> float:
         penalty=trial.suggest_float("penalty", 1e-9, 1e-1, log=True),
         random_state=0,
     )
-    return sn.metrics.nrmse(TARGET[TRAIN:], model.fit(SIGNAL[:TRAIN], TARGET[:TRAIN]).predict(SIGNAL)[TRAIN:])
+    return sn.metrics.nrmse(
+        TARGET[TRAIN:], model.fit(SIGNAL[:TRAIN], TARGET[:TRAIN]).predict(SIGNAL)[TRAIN:]
+    )
 
 
 def main() -> None:
@@ -38,21 +42,45 @@ def main() -> None:
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     storage = f"sqlite:///{given.out / 'optuna.sqlite'}"
-    study = optuna.create_study(storage=storage, study_name="narma", load_if_exists=True, sampler=optuna.samplers.TPESampler(seed=0))
-    study.optimize(error, given.trials, catch=(ValueError,))  # a memory out of reach is a failed trial, not an end
+    study = optuna.create_study(
+        storage=storage,
+        study_name="narma",
+        load_if_exists=True,
+        sampler=optuna.samplers.TPESampler(seed=0),
+    )
+    # A memory out of reach is a failed trial, not an end
+    study.optimize(error, given.trials, catch=(ValueError,))
 
     done = study.get_trials(states=[optuna.trial.TrialState.COMPLETE])
     memories, bends = ([trial.params[name] for trial in done] for name in ("memory", "bend"))
     figure, axes = plt.subplots(figsize=(5.8, 3.6), layout="constrained")
     dots = axes.scatter(memories, bends, c=[trial.value for trial in done], cmap="viridis_r", s=30)
-    axes.plot(study.best_params["memory"], study.best_params["bend"], "o", ms=14, mfc="none", mec="#D55E00", mew=2, label="best")
-    axes.set(xscale="log", xlim=(1.8, 66), xlabel="memory (steps)", ylabel="bend", title=f"NARMA-10: {len(done)} trials")
+    axes.plot(
+        study.best_params["memory"],
+        study.best_params["bend"],
+        "o",
+        ms=14,
+        mfc="none",
+        mec="#D55E00",
+        mew=2,
+        label="best",
+    )
+    axes.set(
+        xscale="log",
+        xlim=(1.8, 66),
+        xlabel="memory (steps)",
+        ylabel="bend",
+        title=f"NARMA-10: {len(done)} trials",
+    )
     axes.set_xticks([2, 5, 10, 20, 50], ["2", "5", "10", "20", "50"], minor=False)
     axes.minorticks_off()
     axes.legend(frameon=False)
     figure.colorbar(dots, label="error on later rows (NRMSE)")
     figure.savefig(given.out / "choose_with_optuna.png", dpi=110)
-    print(f"{len(done)} trials in {given.out / 'optuna.sqlite'}; best error {study.best_value:.3f} at {study.best_params}")
+    print(
+        f"{len(done)} trials in {given.out / 'optuna.sqlite'}; best error {study.best_value:.3f} "
+        f"at {study.best_params}"
+    )
 
 
 if __name__ == "__main__":

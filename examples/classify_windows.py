@@ -1,4 +1,6 @@
-"""Which system made this window? 40 noisy steps of one column, of random size and level, from four chaotic systems."""
+"""Which system made this window? 40 noisy steps of one column, of random size and level, from four
+chaotic systems.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ SYSTEMS = {
 
 
 def windows(part: slice, rng: np.random.Generator) -> tuple[list[np.ndarray], list[str]]:
-    """Windows (40, 1) from a part of each series, and their names; a fifth of their variance is noise."""
+    """Windows (40, 1) from a part of each series, and their names; a fifth of their variance is
+    noise.
+    """
     series, names = [], []
     for name, rows in SYSTEMS.items():
         column = zscore(rows[:, 0])[part]
@@ -47,12 +51,27 @@ def main() -> None:
     figure, (left, right) = plt.subplots(1, 2, figsize=(7.4, 3.3), layout="constrained")
     for level, name in enumerate(reversed(SYSTEMS)):
         left.plot(zscore(series[names.index(name)]) + 5 * level, lw=1.4)
-    left.set(yticks=5 * np.arange(len(SYSTEMS)), yticklabels=list(reversed(SYSTEMS)), xlabel="step", title="one window of each")
-    style = {"normalize": "true", "values_format": ".2f", "cmap": "Blues", "colorbar": False, "xticks_rotation": 30}
-    ConfusionMatrixDisplay.from_predictions(wanted, model.predict(unseen), labels=list(SYSTEMS), ax=right, **style)
+    left.set(
+        yticks=5 * np.arange(len(SYSTEMS)),
+        yticklabels=list(reversed(SYSTEMS)),
+        xlabel="step",
+        title="one window of each",
+    )
+    style = {
+        "normalize": "true",
+        "values_format": ".2f",
+        "cmap": "Blues",
+        "colorbar": False,
+        "xticks_rotation": 30,
+    }
+    ConfusionMatrixDisplay.from_predictions(
+        wanted, model.predict(unseen), labels=list(SYSTEMS), ax=right, **style
+    )
     right.set(xlabel="told", ylabel="true", title="share of unseen windows")
     figure.savefig(out / "classify_windows.png", dpi=110)
-    print(f"{100 * model.score(unseen, wanted):.0f} % of {len(unseen)} unseen windows named rightly")
+    print(
+        f"{100 * model.score(unseen, wanted):.0f} % of {len(unseen)} unseen windows named rightly"
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""Forecast the Lorenz system: learn 5,000 rows, then run free, and see how long the forecast stays true."""
+"""Forecast the Lorenz system: learn 5,000 rows, then run free, and see how long the forecast stays
+true.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ import spheresn as sn
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
-TRAIN, AHEAD, DT, EXPONENT = 5000, 900, 0.02, 0.906  # the exponent of the Lorenz system per unit of time
+# The exponent of the Lorenz system per unit of time
+TRAIN, AHEAD, DT, EXPONENT = 5000, 900, 0.02, 0.906
 
 
 def main() -> None:
@@ -38,7 +41,10 @@ def main() -> None:
     panels[0].legend(frameon=False, ncols=3, loc="lower left", bbox_to_anchor=(0, 1), fontsize=9)
     panels[-1].set(xlabel="time ahead (Lyapunov times)", xlim=(0, times[-1]))
     figure.savefig(out / "forecast_lorenz.png", dpi=110)
-    print(f"memory {model.memory_:.1f} steps, bend {model.bend_:g}; true for {valid:.1f} Lyapunov times")
+    print(
+        f"memory {model.memory_:.1f} steps, bend {model.bend_:g}; true for {valid:.1f} Lyapunov "
+        "times"
+    )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """How far back three networks remember white noise, drawn as one picture.
 
-Settings of Verzelli, Alippi, Livi (2019), Fig. 5(a), at half the size: 500 units, 5,000 training and 2,000 test steps.
+Settings of Verzelli, Alippi, Livi (2019), Fig. 5(a), at half the size: 500 units, 5,000 training
+and 2,000 test steps.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("results"))
     out = parser.parse_args().out
     out.mkdir(parents=True, exist_ok=True)
-    signal = sn.datasets.white_noise(WASHOUT + TRAIN + TEST, np.random.default_rng(1), low=-np.sqrt(3), high=np.sqrt(3))
+    signal = sn.datasets.white_noise(
+        WASHOUT + TRAIN + TEST, np.random.default_rng(1), low=-np.sqrt(3), high=np.sqrt(3)
+    )
     figure, axes = plt.subplots(figsize=(7, 3.6), layout="constrained")
     for name, settings in NETWORKS.items():
         reservoir = sn.random_reservoir(UNITS, rng=np.random.default_rng(0), **settings)
@@ -57,8 +60,15 @@ def main() -> None:
     axes.legend(frameon=False)
     axes.spines[["top", "right"]].set_visible(False)
     for suffix in ("png", "svg"):
-        figure.savefig(out / f"memory_curves.{suffix}", dpi=150, metadata={"Date": None} if suffix == "svg" else None)
-    print(f"Drove three networks of {UNITS} units over {len(signal)} steps; the picture is {out / 'memory_curves.png'}")
+        figure.savefig(
+            out / f"memory_curves.{suffix}",
+            dpi=150,
+            metadata={"Date": None} if suffix == "svg" else None,
+        )
+    print(
+        f"Drove three networks of {UNITS} units over {len(signal)} steps; the picture is "
+        f"{out / 'memory_curves.png'}"
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""Learn from a million rows that never lie in memory together; the target lies under noise as large as itself."""
+"""Learn from a million rows that never lie in memory together; the target lies under noise as large
+as itself.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ CHUNK = 5000
 
 
 def chunks(rng: np.random.Generator) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Pieces of one endless series: inputs (5000, 1), uniform, and the target sin(2 u) of the input before."""
+    """Pieces of one endless series: inputs (5000, 1), uniform, and the target sin(2 u) of the input
+    before.
+    """
     before = np.zeros((1, 1))
     while True:
         signal = rng.uniform(-1, 1, (CHUNK, 1))
@@ -51,7 +55,10 @@ def main() -> None:
         axes.semilogx(seen, values, "o-", color="#0072B2")
         axes.set(xlabel="rows taken in", title=title, ylim=(0, 1.2 * max(values)))
     figure.savefig(given.out / "stream_a_million.png", dpi=110)
-    print(f"{seen[-1]} rows: error {errors[0]:.3f} -> {errors[-1]:.3f}, memory {megabytes[0]:.0f} -> {megabytes[-1]:.0f} MB")
+    print(
+        f"{seen[-1]} rows: error {errors[0]:.3f} -> {errors[-1]:.3f}, memory {megabytes[0]:.0f} "
+        f"-> {megabytes[-1]:.0f} MB"
+    )
 
 
 if __name__ == "__main__":

@@ -12,7 +12,10 @@ import pytest
 import spheresn as sn
 
 CHROMIUM = shutil.which("chromium")
-FLAGS = "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync"
+FLAGS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+)
 ACTIVATIONS = {
     "sphere": sn.OnSphere(),
     "sphere of radius 2.5": sn.OnSphere(radius=2.5),
@@ -32,7 +35,8 @@ def rng() -> np.random.Generator:
 def network(units: int, activation, rng, topology: str = "gaussian", **kwargs) -> sn.Reservoir:
     """A random reservoir, contracting when linear, of any topology."""
     radius = None if topology == "delay_line" else 0.8
-    few = {"density": 1.0} if topology == "sparse" and units < 20 else {}  # one link in ten of a few closes no cycle
+    # One link in ten of a few closes no cycle
+    few = {"density": 1.0} if topology == "sparse" and units < 20 else {}
     options = {"spectral_radius": radius, "input_scaling": 0.7, **few, **kwargs}
     return sn.random_reservoir(units, activation=activation, topology=topology, rng=rng, **options)
 

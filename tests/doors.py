@@ -1,4 +1,6 @@
-"""Every door through which a stranger's file comes in: how to make such files, how to read one, and how the result is put to use."""
+"""Every door through which a stranger's file comes in: how to make such files, how to read one, and
+how the result is put to use.
+"""
 
 from __future__ import annotations
 
@@ -21,23 +23,25 @@ import pandas as pd
 import fake_experiment as fake
 import hostile_files as hostile
 import spheresn as sn
-from spheresn.explorer.reading import table_from
-from spheresn.own.summary import fitted
-from spheresn.persistence import ModelFileError
-from spheresn.report import publish
-from spheresn.report.claims import read_claims, tell_claim
-from spheresn.sweep import Ledger, LedgerError, Unit, canonical, perform
-from spheresn.sweep.blob import pack, unpack
-from spheresn.tables import read_table
+from spheresn.apps.cli.summary import fitted
+from spheresn.apps.explorer.reading import table_from
+from spheresn.apps.paper.report import publish
+from spheresn.apps.paper.report.claims import read_claims, tell_claim
+from spheresn.apps.paper.runner import Ledger, LedgerError, Unit, canonical, perform
+from spheresn.apps.paper.runner.blob import pack, unpack
+from spheresn.apps.tables import read_table
+from spheresn.io.models import ModelFileError
 
 Refusals = tuple[type[Exception], ...]
 
 
 @dataclass(frozen=True)
 class Door:
-    """`make` writes a hostile file, `enter` reads it and uses what it holds; only `refusals`, one sentence each, may come out.
+    """`make` writes a hostile file, `enter` reads it and uses what it holds; only `refusals`, one
+    sentence each, may come out.
 
-    `kept`: reading leaves the file as it is. A ledger is opened to be written to, but one that is refused is `kept` too, see `use_ledger`.
+    `kept`: reading leaves the file as it is. A ledger is opened to be written to, but one that is
+    refused is `kept` too, see `use_ledger`.
     """
 
     ending: str
@@ -52,10 +56,21 @@ def models() -> list[bytes]:
     """Small fitted models of every kind, topology and activation."""
     x = sn.datasets.mackey_glass(200)
     small: dict[str, Any] = {"units": 6, "bend": 0.5, "memory": 2, "random_state": 0}
-    fits = [sn.ESNRegressor(**small, topology=name).fit(x[:-1], x[1:]) for name in ("ring", "rotation", "gaussian")]
-    fits.append(sn.ESNRegressor(**small, topology="sparse", density=0.5, features="quadratic", components=2).fit(x[:-1], x[1:, 0]))
+    fits = [
+        sn.ESNRegressor(**small, topology=name).fit(x[:-1], x[1:])
+        for name in ("ring", "rotation", "gaussian")
+    ]
+    fits.append(
+        sn.ESNRegressor(
+            **small, topology="sparse", density=0.5, features="quadratic", components=2
+        ).fit(x[:-1], x[1:, 0])
+    )
     fits.append(sn.ESNForecaster(**small).fit(pd.DataFrame({"level": x[:, 0]})))
-    fits.append(sn.ESNForecaster(**{**small, "bend": 0.0}, activation="tanh").fit(x, known=np.cos(np.arange(200.0))))
+    fits.append(
+        sn.ESNForecaster(**{**small, "bend": 0.0}, activation="tanh").fit(
+            x, known=np.cos(np.arange(200.0))
+        )
+    )
     windows = list(x[:200].reshape(10, 20, 1))
     fits.append(sn.ESNClassifier(**small).fit(windows, ["dog", "cat"] * 5))
     with tempfile.TemporaryDirectory() as folder:
@@ -66,11 +81,17 @@ def models() -> list[bytes]:
 
 def make_model(rng: Random) -> bytes:
     raw = rng.choice(models())
-    return hostile.tensors_with_another_header(raw, rng) if rng.random() < 0.6 else hostile.damaged(raw, rng, models())
+    return (
+        hostile.tensors_with_another_header(raw, rng)
+        if rng.random() < 0.6
+        else hostile.damaged(raw, rng, models())
+    )
 
 
 def use_model(path: Path) -> None:
-    """A model that loads must answer, with finite numbers or a sentence about the numbers that it was asked for."""
+    """A model that loads must answer, with finite numbers or a sentence about the numbers that it
+    was asked for.
+    """
     model = sn.load(path)
     fitted(model) if not isinstance(model, sn.ESNClassifier) else None
     try:
@@ -79,7 +100,9 @@ def use_model(path: Path) -> None:
         if str(error).count("\n"):
             raise AssertionError(f"not one sentence: {error}") from None
     else:
-        assert isinstance(model, sn.ESNClassifier) or np.isfinite(answer).all(), "a loaded model answers with NaN"
+        assert isinstance(model, sn.ESNClassifier) or np.isfinite(answer).all(), (
+            "a loaded model answers with NaN"
+        )
 
 
 def _answer(model: Any) -> Any:
@@ -90,12 +113,19 @@ def _answer(model: Any) -> Any:
     return model.predict([inputs, inputs] if isinstance(model, sn.ESNClassifier) else inputs)
 
 
-BLOBS = [pack({"values": np.arange(6.0), "count": np.array(3)}), pack({"a": np.ones((2, 3)), "b": np.array([True]), "c": np.zeros(0)})]
+BLOBS = [
+    pack({"values": np.arange(6.0), "count": np.array(3)}),
+    pack({"a": np.ones((2, 3)), "b": np.array([True]), "c": np.zeros(0)}),
+]
 
 
 def make_blob(rng: Random) -> bytes:
     raw = rng.choice(BLOBS)
-    return hostile.tensors_with_another_header(raw, rng) if rng.random() < 0.5 else hostile.damaged(raw, rng, BLOBS)
+    return (
+        hostile.tensors_with_another_header(raw, rng)
+        if rng.random() < 0.5
+        else hostile.damaged(raw, rng, BLOBS)
+    )
 
 
 def use_blob(path: Path) -> None:
@@ -114,7 +144,12 @@ def ledger() -> bytes:
         with Ledger(path) as made:
             made.announce([("fake", "smoke", UNITS[0].config, 0)])
             for number, unit in enumerate(UNITS):
-                made.record(unit, perform(fake.run, (fake.Config(units=3, size=4, fails=(1,)), {"index": number}, 0)))
+                made.record(
+                    unit,
+                    perform(
+                        fake.run, (fake.Config(units=3, size=4, fails=(1,)), {"index": number}, 0)
+                    ),
+                )
         raw = bytearray(path.read_bytes())
     raw[18:20] = b"\1\1"  # not in write-ahead mode, which a database in memory cannot have
     return bytes(raw)
@@ -143,7 +178,17 @@ def use_log(path: Path) -> None:
     use_ledger(ledger_path)
 
 
-TEXTS = ("status", "error", "notes", "started", "seconds", "versions", "source", "result", "checksum")
+TEXTS = (
+    "status",
+    "error",
+    "notes",
+    "started",
+    "seconds",
+    "versions",
+    "source",
+    "result",
+    "checksum",
+)
 
 
 def make_rows(rng: Random) -> bytes:
@@ -162,20 +207,32 @@ def make_rows(rng: Random) -> bytes:
 def _spoil(connection: sqlite3.Connection, rng: Random) -> None:
     act = rng.random()
     if act < 0.3:
-        config = json.dumps(hostile.changed(vars(CONFIG) | {"fails": [], "kills": [], "units": 2}, rng))
-        connection.execute("UPDATE run SET config = ?", (config[: rng.choice([len(config), 9999, 5])],))
+        config = json.dumps(
+            hostile.changed(vars(CONFIG) | {"fails": [], "kills": [], "units": 2}, rng)
+        )
+        connection.execute(
+            "UPDATE run SET config = ?", (config[: rng.choice([len(config), 9999, 5])],)
+        )
     elif act < 0.45:
-        connection.execute(f"UPDATE run SET {rng.choice(['preset', 'seed', 'experiment'])} = ?", (_cell(rng),))
+        connection.execute(
+            f"UPDATE run SET {rng.choice(['preset', 'seed', 'experiment'])} = ?", (_cell(rng),)
+        )
     elif act < 0.6:
         blob = make_blob(rng)
-        connection.execute("UPDATE unit SET result = ?, checksum = ?", (blob, hashlib.sha256(blob).hexdigest()))
+        connection.execute(
+            "UPDATE unit SET result = ?, checksum = ?", (blob, hashlib.sha256(blob).hexdigest())
+        )
     else:
         connection.execute(f"UPDATE unit SET {rng.choice(TEXTS)} = ?", (_cell(rng),))
 
 
 def _cell(rng: Random) -> Any:
     value = hostile.strange_value(rng)
-    return rng.choice([json.dumps(value), json.dumps(value).encode()]) if isinstance(value, dict | list) or rng.random() < 0.3 else value
+    return (
+        rng.choice([json.dumps(value), json.dumps(value).encode()])
+        if isinstance(value, dict | list) or rng.random() < 0.3
+        else value
+    )
 
 
 def make_ledger(rng: Random) -> bytes:
@@ -199,8 +256,19 @@ def use_ledger(path: Path) -> None:
 class Undrawn:
     """The fake experiment without its figure, which would take all the time."""
 
-    NAME, FIGURE, TITLE, CAPTIONS, PRESETS, Config = fake.NAME, fake.FIGURE, fake.TITLE, fake.CAPTIONS, fake.PRESETS, fake.Config
-    tasks, collect, claims = staticmethod(fake.tasks), staticmethod(fake.collect), staticmethod(fake.claims)
+    NAME, FIGURE, TITLE, CAPTIONS, PRESETS, Config = (
+        fake.NAME,
+        fake.FIGURE,
+        fake.TITLE,
+        fake.CAPTIONS,
+        fake.PRESETS,
+        fake.Config,
+    )
+    tasks, collect, claims = (
+        staticmethod(fake.tasks),
+        staticmethod(fake.collect),
+        staticmethod(fake.claims),
+    )
     plot = staticmethod(lambda dataset: {})
 
 
@@ -236,21 +304,42 @@ def make_csv(rng: Random) -> bytes:
     for _ in range(rng.randint(1, 5)):
         row = rng.choice(rows)
         row[rng.randrange(len(row))] = rng.choice(CELLS)
-    return rng.choice(["\n", "\r\n", "\r"]).join(",".join(row) for row in rows).encode("utf-8", "surrogatepass")
+    return (
+        rng.choice(["\n", "\r\n", "\r"])
+        .join(",".join(row) for row in rows)
+        .encode("utf-8", "surrogatepass")
+    )
 
 
 def make_npy(rng: Random) -> bytes:
-    seeds = [hostile.saved(np.arange(6.0)), hostile.saved(np.ones((4, 2), np.float32)), hostile.saved(np.array([True, False]))]
-    return hostile.array_file(rng) if rng.random() < 0.6 else hostile.damaged(rng.choice(seeds), rng, seeds)
+    seeds = [
+        hostile.saved(np.arange(6.0)),
+        hostile.saved(np.ones((4, 2), np.float32)),
+        hostile.saved(np.array([True, False])),
+    ]
+    return (
+        hostile.array_file(rng)
+        if rng.random() < 0.6
+        else hostile.damaged(rng.choice(seeds), rng, seeds)
+    )
 
 
 def use_table(path: Path) -> None:
-    """Columns picked, holes filled, time carried on: finite numbers and times that can be written."""
+    """Columns picked, holes filled, time carried on: finite numbers and times that can be
+    written.
+    """
     series = read_table(path).pick(fill="linear")
-    assert np.isfinite(series.values).all() and series.values.shape == (len(series.frame), len(series.names))
+    assert np.isfinite(series.values).all() and series.values.shape == (
+        len(series.frame),
+        len(series.names),
+    )
     assert len(series.ahead(3)) == 3 and series.time_name not in series.names
     if series.clock is not None:
-        assert len(series.clock.written) == len(series.values) and len(series.clock.axis_ahead(3)) == 3 and series.clock.spacing
+        assert (
+            len(series.clock.written) == len(series.values)
+            and len(series.clock.axis_ahead(3)) == 3
+            and series.clock.spacing
+        )
 
 
 WAVE = "x,y\n" + "".join(f"{i % 17},{i % 5}\n" for i in range(310))
@@ -267,10 +356,16 @@ def use_upload(path: Path) -> None:
 @cache
 def parquets() -> list[bytes]:
     """Columns of all kinds that a table may have, plain, compressed and in several row groups."""
-    frame = pd.DataFrame({"x": np.arange(6.0), "n": np.arange(6), "word": list("abcdef"), "flag": [True] * 6})
+    frame = pd.DataFrame(
+        {"x": np.arange(6.0), "n": np.arange(6), "word": list("abcdef"), "flag": [True] * 6}
+    )
     dated = frame.assign(day=pd.date_range("2024-01-01", periods=6)).set_index("day")
     made = []
-    for one, options in ((frame, {}), (dated, {"compression": "gzip"}), (frame.astype({"word": "category"}), {"row_group_size": 2})):
+    for one, options in (
+        (frame, {}),
+        (dated, {"compression": "gzip"}),
+        (frame.astype({"word": "category"}), {"row_group_size": 2}),
+    ):
         file = io.BytesIO()
         one.to_parquet(file, engine="pyarrow", **options)
         made.append(file.getvalue())
@@ -284,7 +379,9 @@ def make_parquet(rng: Random) -> bytes:
 
 
 def _parquet_with_metadata(rng: Random) -> bytes:
-    """Honest columns under what pandas wrote about them, changed; and an extension type that old versions of Arrow would unpickle."""
+    """Honest columns under what pandas wrote about them, changed; and an extension type that old
+    versions of Arrow would unpickle.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -292,10 +389,18 @@ def _parquet_with_metadata(rng: Random) -> bytes:
     told = json.loads((table.schema.metadata or {})[b"pandas"])
     for _ in range(rng.randint(1, 3)):
         told = hostile.changed(told, rng)
-    field = {b"ARROW:extension:name": b"arrow.py_extension_type", b"ARROW:extension:metadata": hostile.PICKLE}
+    field = {
+        b"ARROW:extension:name": b"arrow.py_extension_type",
+        b"ARROW:extension:metadata": hostile.PICKLE,
+    }
     fields = [one.with_metadata(field) if rng.random() < 0.2 else one for one in table.schema]
     file = io.BytesIO()
-    pq.write_table(pa.Table.from_arrays(table.columns, schema=pa.schema(fields, metadata={b"pandas": json.dumps(told)})), file)
+    pq.write_table(
+        pa.Table.from_arrays(
+            table.columns, schema=pa.schema(fields, metadata={b"pandas": json.dumps(told)})
+        ),
+        file,
+    )
     return file.getvalue()
 
 
@@ -319,11 +424,17 @@ def make_claims(rng: Random) -> bytes:
 def use_claims(path: Path) -> None:
     for claim in read_claims(path).values():
         told = tell_claim(claim)
-        assert all(letter.isprintable() or letter == "\n" for letter in told), "control characters on a terminal"
+        assert all(letter.isprintable() or letter == "\n" for letter in told), (
+            "control characters on a terminal"
+        )
 
 
 def make_laser(rng: Random) -> bytes:
-    return make_npy(rng) if rng.random() < 0.2 else hostile.damaged(b"86\n141\n95\n", rng, [b"1e400\nnan\n0x1\n"])
+    return (
+        make_npy(rng)
+        if rng.random() < 0.2
+        else hostile.damaged(b"86\n141\n95\n", rng, [b"1e400\nnan\n0x1\n"])
+    )
 
 
 def use_laser(path: Path) -> None:

@@ -1,7 +1,9 @@
-"""A small experiment that can pause, wait, fail and kill its worker on demand: what the tests of sweep, command line and report run.
+"""A small experiment that can pause, wait, fail and kill its worker on demand: what the tests of
+sweep, command line and report run.
 
-FAKE_GATE: a path; units from number FAKE_AFTER on wait until a file is there, so that a test can do something in the middle of a run
-however fast or slow the machine is. It is no part of the configuration, which results are kept by.
+FAKE_GATE: a path; units from number FAKE_AFTER on wait until a file is there, so that a test can do
+something in the middle of a run however fast or slow the machine is. It is no part of the
+configuration, which results are kept by.
 """
 
 from __future__ import annotations
@@ -17,8 +19,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from spheresn.apps.paper.runner import unit
 from spheresn.experiments import Claim
-from spheresn.sweep import unit
 
 NAME, FIGURE, TITLE = "fake", "Fig. 0", "Eigenvalues of <random> & small matrices"
 CAPTIONS = {"fake": "The <b>largest</b> eigenvalue of each unit"}
@@ -32,7 +34,9 @@ class BackwardClock(datetime):
     @classmethod
     def now(cls, tz=UTC):
         cls.looks += 1
-        return datetime(2030, 1, 1, tzinfo=tz) - cls.looks * timedelta(seconds=float(os.environ["FAKE_CLOCK"]))
+        return datetime(2030, 1, 1, tzinfo=tz) - cls.looks * timedelta(
+            seconds=float(os.environ["FAKE_CLOCK"])
+        )
 
 
 if "FAKE_CLOCK" in os.environ:
@@ -41,7 +45,9 @@ if "FAKE_CLOCK" in os.environ:
 
 @dataclass(frozen=True)
 class Config:
-    """`fails`: units that raise; `kills`: those that kill their worker, once if the file `once` can be made; `padding`: more numbers."""
+    """`fails`: units that raise; `kills`: those that kill their worker, once if the file `once` can
+    be made; `padding`: more numbers.
+    """
 
     units: int = 6
     size: int = 60
@@ -52,7 +58,11 @@ class Config:
     padding: int = 0
 
 
-PRESETS = {"smoke": Config(), "quick": Config(units=12, pause=0.3), "paper": Config(units=6, fails=(2,))}
+PRESETS = {
+    "smoke": Config(),
+    "quick": Config(units=12, pause=0.3),
+    "paper": Config(units=6, fails=(2,)),
+}
 
 
 def tasks(config: Config) -> list[dict[str, Any]]:
@@ -62,7 +72,11 @@ def tasks(config: Config) -> list[dict[str, Any]]:
 def run(config: Config, task: dict[str, Any], seed: int) -> dict[str, np.ndarray]:
     time.sleep(config.pause)
     index = task["index"]
-    while "FAKE_GATE" in os.environ and index >= int(os.environ["FAKE_AFTER"]) and not Path(os.environ["FAKE_GATE"]).exists():
+    while (
+        "FAKE_GATE" in os.environ
+        and index >= int(os.environ["FAKE_AFTER"])
+        and not Path(os.environ["FAKE_GATE"]).exists()
+    ):
         time.sleep(0.01)
     if index in config.fails:
         raise ValueError("this unit\nfails on demand")
@@ -72,12 +86,20 @@ def run(config: Config, task: dict[str, Any], seed: int) -> dict[str, np.ndarray
         os.kill(os.getpid(), signal.SIGKILL)
     rng = np.random.default_rng([seed, index])
     matrix = rng.standard_normal((config.size, config.size))
-    return {"values": np.linalg.eigvalsh(matrix @ matrix.T), "count": np.array(index), "padding": rng.standard_normal(config.padding)}
+    return {
+        "values": np.linalg.eigvalsh(matrix @ matrix.T),
+        "count": np.array(index),
+        "padding": rng.standard_normal(config.padding),
+    }
 
 
 def collect(config: Config, results: list[dict[str, np.ndarray] | None]) -> xr.Dataset:
-    rows = [np.full(config.size, np.nan) if result is None else result["values"] for result in results]
-    return xr.Dataset({"values": (("unit", "index"), np.array(rows), {"long_name": "eigenvalues <i>"})})
+    rows = [
+        np.full(config.size, np.nan) if result is None else result["values"] for result in results
+    ]
+    return xr.Dataset(
+        {"values": (("unit", "index"), np.array(rows), {"long_name": "eigenvalues <i>"})}
+    )
 
 
 def plot(dataset: xr.Dataset) -> dict[str, Any]:
@@ -98,6 +120,11 @@ def claims(dataset: xr.Dataset) -> list[Claim]:
     }
     return [
         Claim(
-            "fake-positive", FIGURE, "eqn:fake", verdict="holds" if smallest > -1e-9 else "fails", evidence={"smallest": smallest}, **words
+            "fake-positive",
+            FIGURE,
+            "eqn:fake",
+            verdict="holds" if smallest > -1e-9 else "fails",
+            evidence={"smallest": smallest},
+            **words,
         )
     ]

@@ -1,7 +1,8 @@
-"""Hostile files read one after another, here or in a process of its own, where a crash, a hang or strange code ends only that process.
+"""Hostile files read one after another, here or in a process of its own, where a crash, a hang or
+strange code ends only that process.
 
-`python fuzz.py PLAN PLACE` reads the files of a plan, {door: [first, last]} as JSON, prints a line of JSON for each that broke something,
-and keeps in the file PLACE which one it is at.
+`python fuzz.py PLAN PLACE` reads the files of a plan, {door: [first, last]} as JSON, prints a line
+of JSON for each that broke something, and keeps in the file PLACE which one it is at.
 """
 
 from __future__ import annotations
@@ -26,11 +27,18 @@ HERE = Path(__file__).parent
 MEMORY = Path("/dev/shm")  # a place where writing costs no time, where there is one
 SECONDS, ROOM = 20.0, 256 * 2**20  # for a file of a few kilobytes, on a machine that may be busy
 OURS = re.compile(r"must .*, got .*; |^the file has .*; (save|update) ")
-ENDS = {77: "a pickle was run", -signal.SIGALRM: "a hang", -signal.SIGSEGV: "a segmentation fault", -signal.SIGKILL: "killed"}
+ENDS = {
+    77: "a pickle was run",
+    -signal.SIGALRM: "a hang",
+    -signal.SIGSEGV: "a segmentation fault",
+    -signal.SIGKILL: "killed",
+}
 
 
 def read(name: str, numbers: range, place: int | None = None) -> Iterator[tuple[int, str]]:
-    """Read the hostile files of a door with these numbers, the same files each time; yield number and fault where something broke."""
+    """Read the hostile files of a door with these numbers, the same files each time; yield number
+    and fault where something broke.
+    """
     with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as folder:
         path = Path(folder, f"file{DOORS[name].ending}")
         for number in numbers:
@@ -45,7 +53,9 @@ def read(name: str, numbers: range, place: int | None = None) -> Iterator[tuple[
 
 
 def fault(door: Door, path: Path) -> str:
-    """What is wrong with how a file was received; nothing if it was put to use, or refused in one sentence and left as it is."""
+    """What is wrong with how a file was received; nothing if it was put to use, or refused in one
+    sentence and left as it is.
+    """
     before = path.read_bytes()
     try:
         with warnings.catch_warnings(action="ignore"):
@@ -64,7 +74,9 @@ def fault(door: Door, path: Path) -> str:
 
 @contextmanager
 def bounded_memory() -> Iterator[None]:
-    """A little more than the process has by now: whoever believes a header's promises runs into it."""
+    """A little more than the process has by now: whoever believes a header's promises runs into
+    it.
+    """
     size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (size + ROOM, hard))
@@ -75,7 +87,9 @@ def bounded_memory() -> Iterator[None]:
 
 
 def attack(plan: dict[str, int]) -> Iterator[tuple[str, int, str]]:
-    """Read so many hostile files of each door in a child, in another one if that ends early; yield door, number and fault."""
+    """Read so many hostile files of each door in a child, in another one if that ends early; yield
+    door, number and fault.
+    """
     left = {name: [0, count] for name, count in plan.items()}
     with tempfile.NamedTemporaryFile() as place:
         while left:
@@ -84,7 +98,12 @@ def attack(plan: dict[str, int]) -> Iterator[tuple[str, int, str]]:
             if not process.returncode:
                 return
             name, number, *_ = Path(place.name).read_text().split()
-            yield name, int(number), f"the process ended: {ENDS.get(process.returncode, process.returncode)} {process.stderr[-300:]}"
+            yield (
+                name,
+                int(number),
+                f"the process ended: {ENDS.get(process.returncode, process.returncode)} "
+                f"{process.stderr[-300:]}",
+            )
             left = dict(list(left.items())[list(left).index(name) :])
             left[name][0] = int(number) + 1
 
@@ -92,13 +111,24 @@ def attack(plan: dict[str, int]) -> Iterator[tuple[str, int, str]]:
 def _child(plan: dict[str, list[int]], place: str) -> subprocess.CompletedProcess[str]:
     paths = [str(HERE.parent / "src"), str(HERE), os.environ.get("PYTHONPATH", "")]
     one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-    environment = {**os.environ, **one_thread, "PYTHONPATH": os.pathsep.join(paths), "ARROW_DEFAULT_MEMORY_POOL": "system"}
-    return subprocess.run([sys.executable, __file__, json.dumps(plan), place], env=environment, capture_output=True, text=True)
+    environment = {
+        **os.environ,
+        **one_thread,
+        "PYTHONPATH": os.pathsep.join(paths),
+        "ARROW_DEFAULT_MEMORY_POOL": "system",
+    }
+    return subprocess.run(
+        [sys.executable, __file__, json.dumps(plan), place],
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
 
 
 def main(plan: dict[str, list[int]], place: str) -> None:
     with open(place, "wb") as told:
-        for name in plan:  # imports and compiles what the files need; within the bounds that would look like swelling
+        # Imports and compiles what the files need; within the bounds that would look like swelling
+        for name in plan:
             list(read(name, range(-3, 0)))
         with bounded_memory():
             for name, (first, last) in plan.items():

@@ -1,4 +1,6 @@
-"""Networks and signals at the edges of what is valid, drawn by hypothesis, and what must hold of any answer to them."""
+"""Networks and signals at the edges of what is valid, drawn by hypothesis, and what must hold of
+any answer to them.
+"""
 
 from __future__ import annotations
 
@@ -48,11 +50,24 @@ class Case:
         return self.network()
 
     def network(self, **changes: Any) -> sn.Reservoir:
-        """Drive and bias are in units of the radius, so that neither is always lost beside the other."""
+        """Drive and bias are in units of the radius, so that neither is always lost beside the
+        other.
+        """
         size = self.activation.sphere_radius or 1.0
         density = {"density": 0.5 if self.units > 20 else 1.0} if self.topology == "sparse" else {}
-        options = {"leak": self.leak, "bias_scaling": self.bias * size, "input_scaling": self.scaling * size, **density, **changes}
-        options = {"activation": self.activation, "topology": self.topology, "rng": self.rng(0), **options}
+        options = {
+            "leak": self.leak,
+            "bias_scaling": self.bias * size,
+            "input_scaling": self.scaling * size,
+            **density,
+            **changes,
+        }
+        options = {
+            "activation": self.activation,
+            "topology": self.topology,
+            "rng": self.rng(0),
+            **options,
+        }
         return sn.random_reservoir(self.units, self.inputs, **options)
 
     def signal(self, more: int = 0, purpose: int = 1) -> np.ndarray:
@@ -76,7 +91,8 @@ def like(pattern: str, shape: tuple[int, ...], rng: np.random.Generator) -> np.n
     }[pattern]
 
 
-# The same examples every time; shrinking is left out, since a case is a few numbers already and shrinking took minutes.
+# The same examples every time; shrinking is left out, since a case is a few numbers already and
+# shrinking took minutes.
 SETTINGS = settings(
     derandomize=True,
     database=None,
@@ -85,13 +101,19 @@ SETTINGS = settings(
     phases=[Phase.generate],
     report_multiple_bugs=False,
 )
-SPHERES = st.builds(sn.OnSphere, st.sampled_from([1.0, 1e-150, 1e-7, 2.5, 1e9, 1e150]), st.sampled_from([0.0, 0.5, 1.0, 1e3]))
+SPHERES = st.builds(
+    sn.OnSphere,
+    st.sampled_from([1.0, 1e-150, 1e-7, 2.5, 1e9, 1e150]),
+    st.sampled_from([0.0, 0.5, 1.0, 1e3]),
+)
 CASES = st.builds(
     Case,
     units=st.integers(1, 60),
     inputs=st.integers(1, 3),
     topology=st.sampled_from(list(sn.topology.TOPOLOGIES)),
-    activation=st.integers(0, 5).flatmap(lambda kind: {0: st.just(sn.Tanh()), 1: st.just(sn.Linear())}.get(kind, SPHERES)),
+    activation=st.integers(0, 5).flatmap(
+        lambda kind: {0: st.just(sn.Tanh()), 1: st.just(sn.Linear())}.get(kind, SPHERES)
+    ),
     leak=st.sampled_from([1.0, 1.0, 0.5, 1e-3]),
     bias=st.sampled_from([0.0, 0.3, 1e4]),
     scaling=st.sampled_from([1.0, 1e-6, 1e3]),
@@ -99,12 +121,16 @@ CASES = st.builds(
     steps=st.integers(0, 8),
     seed=st.integers(0, 2**16),
 )
-TAME = CASES.map(lambda case: replace(case, pattern="noise", steps=case.steps + 3, bias=0.3, scaling=1.0))
+TAME = CASES.map(
+    lambda case: replace(case, pattern="noise", steps=case.steps + 3, bias=0.3, scaling=1.0)
+)
 
 
 @contextmanager
 def told() -> Iterator[None]:
-    """What is out of scope gets one sentence of the library's own: what must be, what was got, what to do."""
+    """What is out of scope gets one sentence of the library's own: what must be, what was got, what
+    to do.
+    """
     try:
         yield
     except (sn.NoDirection, sn.StateOverflow) as error:
@@ -123,7 +149,9 @@ def finite(*values: Any) -> bool:
 
 
 def hold(law: Callable[[Any], Any], cases: st.SearchStrategy[Any], examples: int) -> int:
-    """Try a law on so many cases, the same ones each time; at least one in ten must have had an answer, or nothing was tested."""
+    """Try a law on so many cases, the same ones each time; at least one in ten must have had an
+    answer, or nothing was tested.
+    """
     tried = answered = 0
 
     @settings(SETTINGS, max_examples=examples)

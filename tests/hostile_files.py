@@ -1,4 +1,6 @@
-"""Hostile bytes: a whole file, and what chance and malice can make of it. The same random generator gives the same bytes."""
+"""Hostile bytes: a whole file, and what chance and malice can make of it. The same random generator
+gives the same bytes.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,46 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-NUMBERS = [0, 1, -1, 2, 127, 255, 2**15, 2**16 - 1, 2**31 - 1, 2**31, 2**32 - 1, 2**40, 2**62, 2**63 - 1, 2**63, 2**64 - 1, 10**12]
+NUMBERS = [
+    0,
+    1,
+    -1,
+    2,
+    127,
+    255,
+    2**15,
+    2**16 - 1,
+    2**31 - 1,
+    2**31,
+    2**32 - 1,
+    2**40,
+    2**62,
+    2**63 - 1,
+    2**63,
+    2**64 - 1,
+    10**12,
+]
 WORDS = [
     "", "x", "nan", "../../etc/passwd", "\x00", "\x1b[31m", "[red]", "{{7*7}}",
     "<script>alert(1)</script>", "\ud800", "a\nb", "9" * 5000, "O", "(",
 ]  # fmt: skip
-STRANGE = [None, True, False, 0.5, -0.0, 1e308, 5e-324, float("nan"), float("inf"), 10**400, [], {}, [[]], *NUMBERS, *WORDS]
+STRANGE = [
+    None,
+    True,
+    False,
+    0.5,
+    -0.0,
+    1e308,
+    5e-324,
+    float("nan"),
+    float("inf"),
+    10**400,
+    [],
+    {},
+    [[]],
+    *NUMBERS,
+    *WORDS,
+]
 
 
 class Loud:
@@ -30,7 +66,9 @@ PICKLE = pickle.dumps(Loud())
 
 
 def damaged(raw: bytes, rng: Random, others: list[bytes]) -> bytes:
-    """One to four accidents: flipped bits, numbers at the edge of their range, pieces cut out, doubled, moved, taken from another file."""
+    """One to four accidents: flipped bits, numbers at the edge of their range, pieces cut out,
+    doubled, moved, taken from another file.
+    """
     data = bytearray(raw)
     for _ in range(rng.randint(1, 4)):
         rng.choice(ACCIDENTS)(data, rng, others)
@@ -40,7 +78,9 @@ def damaged(raw: bytes, rng: Random, others: list[bytes]) -> bytes:
 def _place(data: bytearray, rng: Random) -> int:
     """Anywhere, but often near the two ends, where the headers are."""
     end = len(data)
-    return rng.choice([rng.randint(0, end), rng.randint(0, min(end, 64)), rng.randint(max(end - 64, 0), end)])
+    return rng.choice(
+        [rng.randint(0, end), rng.randint(0, min(end, 64)), rng.randint(max(end - 64, 0), end)]
+    )
 
 
 def _flip(data: bytearray, rng: Random, others: list[bytes]) -> None:
@@ -50,7 +90,9 @@ def _flip(data: bytearray, rng: Random, others: list[bytes]) -> None:
 
 def _byte(data: bytearray, rng: Random, others: list[bytes]) -> None:
     place = _place(data, rng)
-    data[place : place + 1] = bytes([rng.choice([0, 1, 10, 34, 44, 127, 128, 255, rng.randint(0, 255)])])
+    data[place : place + 1] = bytes(
+        [rng.choice([0, 1, 10, 34, 44, 127, 128, 255, rng.randint(0, 255)])]
+    )
 
 
 def _integer(data: bytearray, rng: Random, others: list[bytes]) -> None:
@@ -81,11 +123,33 @@ def _splice(data: bytearray, rng: Random, others: list[bytes]) -> None:
 
 def _plant(data: bytearray, rng: Random, others: list[bytes]) -> None:
     place = _place(data, rng)
-    word = rng.choice([PICKLE, *(word.encode("utf-8", "surrogatepass") for word in WORDS), b",", b";" * 50, b'"', b"\n" * 20, b"\xff\xfe"])
+    word = rng.choice(
+        [
+            PICKLE,
+            *(word.encode("utf-8", "surrogatepass") for word in WORDS),
+            b",",
+            b";" * 50,
+            b'"',
+            b"\n" * 20,
+            b"\xff\xfe",
+        ]
+    )
     data[place : place + rng.choice([0, len(word)])] = word
 
 
-ACCIDENTS = [_flip, _flip, _byte, _byte, _integer, _integer, _cut, _remove, _double, _splice, _plant]
+ACCIDENTS = [
+    _flip,
+    _flip,
+    _byte,
+    _byte,
+    _integer,
+    _integer,
+    _cut,
+    _remove,
+    _double,
+    _splice,
+    _plant,
+]
 
 
 def strange_value(rng: Random) -> Any:
@@ -96,7 +160,9 @@ def strange_value(rng: Random) -> Any:
 
 
 def changed(tree: Any, rng: Random) -> Any:
-    """A JSON value with one place of it replaced, removed, renamed, wrapped or exchanged with its neighbour."""
+    """A JSON value with one place of it replaced, removed, renamed, wrapped or exchanged with its
+    neighbour.
+    """
     if not isinstance(tree, dict | list) or not tree or rng.random() < 0.08:
         return strange_value(rng) if rng.random() < 0.9 else [tree, tree]
     keys = list(tree) if isinstance(tree, dict) else list(range(len(tree)))
@@ -120,7 +186,9 @@ def tensor_file(header: bytes, data: bytes) -> bytes:
 
 
 def tensors_with_another_header(raw: bytes, rng: Random) -> bytes:
-    """A safetensors file whose header is well-formed JSON and says something else; so may the model's own header inside of it."""
+    """A safetensors file whose header is well-formed JSON and says something else; so may the
+    model's own header inside of it.
+    """
     size = struct.unpack("<Q", raw[:8])[0]
     outer, data = json.loads(raw[8 : 8 + size]), raw[8 + size :]
     inside = outer.get("__metadata__", {}).get("spheresn")
@@ -147,13 +215,28 @@ TYPES = [
 def array_file(rng: Random) -> bytes:
     """An NPY file whose header is well-formed, or nearly, and promises what it likes."""
     order = rng.choice(["True", "False", "False", "False", "0", "None"])
-    header = f"{{'descr': {rng.choice(TYPES)!r}, 'fortran_order': {order}, 'shape': {rng.choice(SHAPES)}, }}"
-    header = rng.choice([header] * 8 + [header[:-3], header + "#", header.replace("descr", "x"), "{" * 300, "Loud()", header * 2])
+    header = (
+        f"{{'descr': {rng.choice(TYPES)!r}, 'fortran_order': {order}, 'shape': "
+        f"{rng.choice(SHAPES)}, }}"
+    )
+    header = rng.choice(
+        [header] * 8
+        + [header[:-3], header + "#", header.replace("descr", "x"), "{" * 300, "Loud()", header * 2]
+    )
     text = header.encode() + b" " * rng.choice([0, 1, 64]) + b"\n"
-    version, size = rng.choice([((1, 0), "<H")] * 6 + [((2, 0), "<I"), ((3, 0), "<I"), ((9, 9), "<H")])
+    version, size = rng.choice(
+        [((1, 0), "<H")] * 6 + [((2, 0), "<I"), ((3, 0), "<I"), ((9, 9), "<H")]
+    )
     length = rng.choice([len(text)] * 9 + [rng.choice(NUMBERS) % 2**16])
     body = rng.choice(
-        [PICKLE, bytes(24), struct.pack("<3d", 1.5, -2.0, 1e300), struct.pack("<2d", float("nan"), 1.0), b"", rng.randbytes(999)]
+        [
+            PICKLE,
+            bytes(24),
+            struct.pack("<3d", 1.5, -2.0, 1e300),
+            struct.pack("<2d", float("nan"), 1.0),
+            b"",
+            rng.randbytes(999),
+        ]
     )
     return b"\x93NUMPY" + bytes(version) + struct.pack(size, length) + text + body
 

@@ -1,4 +1,6 @@
-"""Networks and least squares once more, from their formulas in plain numpy: what the library's numbers are compared with."""
+"""Networks and least squares once more, from their formulas in plain numpy: what the library's
+numbers are compared with.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +8,24 @@ import numpy as np
 
 import spheresn as sn
 
-KINDS = [sn.OnSphere(), sn.OnSphere(2.5), sn.OnSphere(bend=0.5), sn.OnSphere(0.3, 1.3), sn.Tanh(), sn.Linear()]
+KINDS = [
+    sn.OnSphere(),
+    sn.OnSphere(2.5),
+    sn.OnSphere(bend=0.5),
+    sn.OnSphere(0.3, 1.3),
+    sn.Tanh(),
+    sn.Linear(),
+]
 EPS = np.finfo(float).eps
 CHAOTIC_2 = np.array([[-0.096, 1.270], [-0.112, 0.241]])
-CHAOTIC_4 = 11 * np.array([[4.81, -2.49, 1.38, 4.54], [-1.41, 2.18, -4.03, -2.15], [6.41, 0.34, 2.95, 4.43], [-2.84, -1.68, -2.84, 1.56]])
+CHAOTIC_4 = 11 * np.array(
+    [
+        [4.81, -2.49, 1.38, 4.54],
+        [-1.41, 2.18, -4.03, -2.15],
+        [6.41, 0.34, 2.95, 4.43],
+        [-2.84, -1.68, -2.84, 1.56],
+    ]
+)
 
 
 class Henon:
@@ -27,10 +43,17 @@ class Henon:
 
 def random_case(rng, spherical=False, steps=60, bend=True):
     """A small random network of any kind, a signal and a start."""
-    kinds = [kind for kind in KINDS if not spherical or (isinstance(kind, sn.OnSphere) and (bend or not kind.bend))]
+    kinds = [
+        kind
+        for kind in KINDS
+        if not spherical or (isinstance(kind, sn.OnSphere) and (bend or not kind.bend))
+    ]
     activation = kinds[rng.integers(len(kinds))]
     units, inputs = int(rng.integers(3, 12)), int(rng.integers(1, 4))
-    w, w_in = rng.standard_normal((units, units)), rng.standard_normal((units, inputs)) * 10.0 ** rng.uniform(-1, 0.5)
+    w, w_in = (
+        rng.standard_normal((units, units)),
+        rng.standard_normal((units, inputs)) * 10.0 ** rng.uniform(-1, 0.5),
+    )
     w *= rng.uniform(0.3, 0.95) / np.abs(np.linalg.eigvals(w)).max()
     bias = rng.standard_normal(units) * rng.integers(2)
     leak = 1.0 if spherical and not bend else [1.0, 1.0, 0.4][rng.integers(3)]
@@ -60,7 +83,9 @@ def activation(act, a):
 
 
 def run(reservoir, signal, start):
-    """States (T, N), pre-activations (T, N), Jacobians in the state (T, N, N) and in the input (T, N, d)."""
+    """States (T, N), pre-activations (T, N), Jacobians in the state (T, N, N) and in the input (T,
+    N, d).
+    """
     w, w_in, leak = np.asarray(reservoir.recurrent.toarray()), reservoir.inputs, reservoir.leak
     x, found = np.asarray(start, float), []
     for s in signal:
@@ -77,7 +102,9 @@ def run(reservoir, signal, start):
 
 
 def ridge(x, y, penalty):
-    """Weights and intercept by least squares on centred rows with √penalty I below them; at penalty 0 the shortest solution."""
+    """Weights and intercept by least squares on centred rows with √penalty I below them; at penalty
+    0 the shortest solution.
+    """
     n_states, mean_x, mean_y = x.shape[1], x.mean(axis=0), y.mean(axis=0)
     rows = np.vstack([x - mean_x, np.sqrt(penalty) * np.eye(n_states)])
     wanted = np.vstack([y - mean_y, np.zeros((n_states, y.shape[1]))])

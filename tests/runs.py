@@ -14,19 +14,33 @@ from pathlib import Path
 HERE = Path(__file__).parent
 
 
-def start(*arguments: object, fake: dict[str, object] | None = None, **options) -> subprocess.Popen[str]:
-    """`spheresn ARGUMENTS` with the fake experiment known to it and to its workers; `fake`: the disturbances of fake_cli.py."""
+def start(
+    *arguments: object, fake: dict[str, object] | None = None, **options
+) -> subprocess.Popen[str]:
+    """`spheresn ARGUMENTS` with the fake experiment known to it and to its workers; `fake`: the
+    disturbances of fake_cli.py.
+    """
     environment = {
         **os.environ,
         **{name: str(value) for name, value in (fake or {}).items()},
         "PYTHONFAULTHANDLER": "1",
-        "PYTHONPATH": os.pathsep.join([str(HERE.parent / "src"), str(HERE), os.environ.get("PYTHONPATH", "")]),
+        "PYTHONPATH": os.pathsep.join(
+            [str(HERE.parent / "src"), str(HERE), os.environ.get("PYTHONPATH", "")]
+        ),
     }
     if "FAKE_LIMIT" in environment or "preexec_fn" in options:
-        # Coverage could not save its data beyond a limit on the size of files, and would say so with a traceback.
+        # Coverage could not save its data beyond a limit on the size of files, and would say so
+        # with a traceback.
         environment.pop("COVERAGE_PROCESS_CONFIG", None)
     command = [sys.executable, str(HERE / "fake_cli.py"), *map(str, arguments)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, **options)
+    return subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+        **options,
+    )
 
 
 def finish(process: subprocess.Popen[str], seconds: float = 180) -> tuple[int, str, str]:
@@ -41,13 +55,18 @@ def rows(out: Path) -> dict[str, tuple[str, bytes | None]]:
         return {}
     with closing(sqlite3.connect(f"file:{out / 'ledger.sqlite'}?mode=ro", uri=True)) as connection:
         return {
-            task: (status, result) for task, status, result in connection.execute("SELECT task, status, result FROM unit ORDER BY task")
+            task: (status, result)
+            for task, status, result in connection.execute(
+                "SELECT task, status, result FROM unit ORDER BY task"
+            )
         }
 
 
 def children(parent: int) -> list[int]:
     """The processes that it has started and that live."""
-    found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(parent)], capture_output=True, text=True, check=False).stdout
+    found = subprocess.run(
+        ["ps", "-o", "pid=", "--ppid", str(parent)], capture_output=True, text=True, check=False
+    ).stdout
     return [int(pid) for pid in found.split()]
 
 
@@ -65,5 +84,6 @@ def _last_words(process: subprocess.Popen[str] | None) -> object:
     if process is None:
         return "no process to ask"
     if process.poll() is None:
-        process.send_signal(signal.SIGABRT)  # PYTHONFAULTHANDLER makes it tell where every thread is
+        # PYTHONFAULTHANDLER makes it tell where every thread is
+        process.send_signal(signal.SIGABRT)
     return finish(process)

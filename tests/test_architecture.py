@@ -1,4 +1,6 @@
-"""The shape of the library: imports point down, the front door is small, and importing does nothing else."""
+"""The shape of the library: imports point down, the front door is small, and importing does nothing
+else.
+"""
 
 import ast
 import os
@@ -12,19 +14,20 @@ import spheresn
 ROOT = Path(spheresn.__file__).parent
 LAYERS = [
     ["_errors", "_threads", "_version"],
-    ["_checks"],
+    ["_validation"],
     ["_scale"],
-    ["sphere", "system", "topology", "metrics", "tables"],
+    ["sphere", "system", "topology", "metrics"],
     ["activations"],
     ["reservoir", "kernels", "driving", "grid"],
     ["readout"],
     ["analysis", "datasets"],
-    ["estimators", "persistence"],
-    ["sweep", "plotting"],
+    ["estimators"],
+    ["io", "forecasting", "plotting"],
     ["experiments"],
-    ["report", "explorer"],
-    ["own"],
-    ["cli", "reproduce", "console", "__main__"],
+    ["apps.tables"],
+    ["apps.paper", "apps.explorer"],
+    ["apps.cli"],
+    ["__main__"],
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 # Within a layer there is an order too: what may import what beside it.
@@ -33,35 +36,47 @@ BESIDE = {
     ("driving", "reservoir"),
     ("grid", "driving"),
     ("grid", "reservoir"),
-    ("persistence", "estimators"),
-    ("cli", "reproduce"),
-    ("cli", "console"),
-    ("__main__", "cli"),
 }
 
 
+def part_of(module: tuple[str, ...]) -> str:
+    """The part that a module below spheresn belongs to; each application is a part of its own."""
+    return ".".join(module[:2]) if module[0] == "apps" else module[0]
+
+
 def parts_imported(path: Path) -> set[str]:
-    """The top-level parts of spheresn that a file imports, wherever in the file."""
-    package = path.relative_to(ROOT.parent).with_suffix("").parts[:-1]
+    """The parts of spheresn that a file imports, wherever in the file."""
+    package = path.relative_to(ROOT).parts[:-1]
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.level:
-            base = package[: len(package) - node.level + 1] + tuple((node.module or "").split(".") if node.module else ())
-            found |= {base[1]} if len(base) > 1 else {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "spheresn":
-            found |= set((node.module or "").split(".")[1:2])
+        if not isinstance(node, ast.ImportFrom):
+            continue
+        named = tuple((node.module or "").split(".")) if node.module else ()
+        if node.level:
+            base = package[: len(package) - node.level + 1] + named
+        elif named[:1] == ("spheresn",):
+            base = named[1:]
+        else:
+            continue
+        whole = not base or base == ("apps",)
+        modules = [(*base, alias.name) for alias in node.names] if whole else [base]
+        found |= {part_of(module) for module in modules}
     return found
 
 
 def test_imports_point_down():
+    """The library knows nothing of its applications, and each of its parts only what is below."""
     checked = 0
     for path in ROOT.rglob("*.py"):
-        part = path.relative_to(ROOT).with_suffix("").parts[0]
-        if part == "__init__":
+        module = path.relative_to(ROOT).with_suffix("").parts
+        if module in {("__init__",), ("apps", "__init__")}:
             continue
+        part = part_of(module)
         for other in parts_imported(path) - {part, "__version__"}:
             checked += 1
-            assert LEVEL[other] < LEVEL[part] or (part, other) in BESIDE, f"{path.name} ({part}) imports {other}, which is not below it"
+            assert LEVEL[other] < LEVEL[part] or (part, other) in BESIDE, (
+                f"{'/'.join(module)} imports {other}, which is not below it"
+            )
     assert checked > 25
 
 
@@ -91,33 +106,56 @@ assert not seen, seen
 # pandas is not in the list: scikit-learn imports it wherever it is installed.
 def test_importing_writes_nothing_opens_nothing_and_draws_nothing(tmp_path):
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-    run = subprocess.run([sys.executable, "-c", WATCH], cwd=tmp_path, capture_output=True, text=True, env=environment)
+    run = subprocess.run(
+        [sys.executable, "-c", WATCH], cwd=tmp_path, capture_output=True, text=True, env=environment
+    )
     assert run.returncode == 0, run.stderr
     assert not list(tmp_path.iterdir())
 
 
 def test_every_reference_key_resolves():
     keys = {
-        line.split("{")[1].split(",")[0] for line in (ROOT.parents[1] / "references.bib").read_text().splitlines() if line.startswith("@")
+        line.split("{")[1].split(",")[0]
+        for line in (ROOT.parents[1] / "references.bib").read_text().splitlines()
+        if line.startswith("@")
     }
 
-    used = {key for path in ROOT.rglob("*.py") for key in re.findall(r"\[([A-Z]{2,4}\d{2})\b", path.read_text())}
+    used = {
+        key
+        for path in ROOT.rglob("*.py")
+        for key in re.findall(r"\[([A-Z]{2,4}\d{2})\b", path.read_text())
+    }
     assert used and used <= keys, used - keys
 
 
 def test_no_place_of_work_in_the_project():
-    """Text files speak of the project only: no machine's paths, no addresses of package registries."""
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT.parents[1], capture_output=True, text=True)
+    """Text files speak of the project only: no machine's paths, no addresses of package
+    registries.
+    """
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT.parents[1], capture_output=True, text=True
+    )
     for name in listed.stdout.split():
         path = ROOT.parents[1] / name
-        if path.suffix in (".py", ".md", ".toml", ".txt", ".cff", ".bib") and path.exists() and path.name != Path(__file__).name:
+        if (
+            path.suffix in (".py", ".md", ".toml", ".txt", ".cff", ".bib")
+            and path.exists()
+            and path.name != Path(__file__).name
+        ):
             text = path.read_text()
             assert "/simple" not in text and f"{Path.home()}/" not in text, name
 
 
 def test_what_is_left_out_of_the_coverage_says_why():
-    """A reason of some words after " - "; without one, nobody can tell an exception from an excuse."""
-    lines = [line for path in ROOT.rglob("*.py") for line in path.read_text().splitlines() if "pragma:" in line]
+    """A reason of some words after " - "; without one, nobody can tell an exception from an
+    excuse.
+    """
+    lines = [
+        line
+        for path in ROOT.rglob("*.py")
+        for line in path.read_text().splitlines()
+        if "pragma:" in line
+    ]
     assert lines
     for line in lines:
         assert re.search(r"# pragma: no (cover|branch) - \w+(\W+\w+){2,}", line), line

@@ -1,4 +1,6 @@
-"""The parts of the benchmark harness that are not time: statistics, targets, the page, and a peer that fails."""
+"""The parts of the benchmark harness that are not time: statistics, targets, the page, and a peer
+that fails.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +26,20 @@ def lines(**values: list[float]) -> list[dict[str, Any]]:
 
 
 def entry(date: str, *cases: race.Case, numpy: str = "2.4") -> dict[str, Any]:
-    where = {"cpu": "a processor", "cores": 2, "memory_gb": 8, "system": "Linux", "python": "3.11", "blas": ["openblas"]}
-    return {"date": date, "quick": False, "machine": {**where, "versions": {"numpy": numpy}}, "cases": list(cases)}
+    where = {
+        "cpu": "a processor",
+        "cores": 2,
+        "memory_gb": 8,
+        "system": "Linux",
+        "python": "3.11",
+        "blas": ["openblas"],
+    }
+    return {
+        "date": date,
+        "quick": False,
+        "machine": {**where, "versions": {"numpy": numpy}},
+        "cases": list(cases),
+    }
 
 
 def test_summary_of_five_rounds_is_their_order_statistics() -> None:
@@ -41,25 +55,41 @@ def test_ratio_does_not_change_with_the_unit_and_turns_over_with_its_sides() -> 
     above, below = [3.0, 5.0, 4.0], [1.0, 2.0, 1.5]
     plain, turned = verdicts.ratio(above, below), verdicts.ratio(below, above)
     scaled = verdicts.ratio([7 * a for a in above], [7 * b for b in below])
-    assert scaled.value == pytest.approx(plain.value) and turned.value == pytest.approx(1 / plain.value)
+    assert scaled.value == pytest.approx(plain.value) and turned.value == pytest.approx(
+        1 / plain.value
+    )
     assert (turned.low, turned.high) == pytest.approx((1 / plain.high, 1 / plain.low))
 
 
 @pytest.mark.parametrize(("wanted", "reached"), [(3.9, True), (4.0, True), (4.1, False)])
-def test_target_is_judged_against_the_fastest_peer_and_not_against_a_reference(wanted: float, reached: bool) -> None:
-    case = race.case("N", lines(ours=[1.0], slow=[9.0], quick=[4.0], floor=[0.5]), [race.faster("ours", wanted)])
+def test_target_is_judged_against_the_fastest_peer_and_not_against_a_reference(
+    wanted: float, reached: bool
+) -> None:
+    case = race.case(
+        "N", lines(ours=[1.0], slow=[9.0], quick=[4.0], floor=[0.5]), [race.faster("ours", wanted)]
+    )
     (found,) = verdicts.verdicts(case)
-    assert found is not None and (found.against, found.ratio.value, found.reached) == ("quick", 4.0, reached)
+    assert found is not None and (found.against, found.ratio.value, found.reached) == (
+        "quick",
+        4.0,
+        reached,
+    )
 
 
 def test_target_to_stay_within_a_factor_or_below_a_value() -> None:
-    targets = [race.within("ours", 2.0, "floor"), race.within("ours", 1.9, "floor"), race.within("ours", 1.0, None)]
+    targets = [
+        race.within("ours", 2.0, "floor"),
+        race.within("ours", 1.9, "floor"),
+        race.within("ours", 1.0, None),
+    ]
     found = verdicts.verdicts(race.case("N", lines(ours=[1.0], floor=[0.5]), targets))
     assert [one is not None and one.reached for one in found] == [True, False, True]
 
 
 def test_target_without_a_rival_is_not_judged() -> None:
-    assert verdicts.verdicts(race.case("N", lines(ours=[1.0], peer=[]), [race.faster("ours", 2.0)])) == [None]
+    assert verdicts.verdicts(
+        race.case("N", lines(ours=[1.0], peer=[]), [race.faster("ours", 2.0)])
+    ) == [None]
 
 
 def test_slope_of_a_power_law_is_its_exponent() -> None:
@@ -96,7 +126,9 @@ def test_own_failure_is_not_swallowed() -> None:
         race.race([race.Entry("ours", "ours", broken)], race.Effort(rounds=1))
 
 
-def test_peer_that_ends_its_process_is_left_out_and_the_rest_runs_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_peer_that_ends_its_process_is_left_out_and_the_rest_runs_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     asked: list[list[str]] = []
 
     def process(row: str, threads: int, quick: bool, gone: list[str]) -> tuple[dict[str, Any], str]:
@@ -106,32 +138,56 @@ def test_peer_that_ends_its_process_is_left_out_and_the_rest_runs_again(monkeypa
     monkeypatch.setattr(run, "_process", process)
     run._measured("fit", 1, quick=True)
     assert asked == [[], ["rclib"]]
-    line = race.race([race.Entry("rclib, cholesky", "peer", lambda: int)], race.Effort(without=frozenset({"rclib"})))[0]
+    line = race.race(
+        [race.Entry("rclib, cholesky", "peer", lambda: int)],
+        race.Effort(without=frozenset({"rclib"})),
+    )[0]
     assert line["values"] == [] and "ended the process" in line["missing"]
 
 
 def test_page_shows_ratio_verdict_missing_peer_and_the_date_of_what_is_older() -> None:
-    new = race.case("N = 5", [*lines(ours=[0.002], quick=[0.01]), race.line("gone", "peer", [], missing="no such package")])
+    new = race.case(
+        "N = 5",
+        [
+            *lines(ours=[0.002], quick=[0.01]),
+            race.line("gone", "peer", [], missing="no such package"),
+        ],
+    )
     new["targets"] = [race.faster("ours", 4.0), race.faster("ours", 6.0)]
     old = race.case("full W", lines(ours=[1.0]), steps=1000)
-    results = {"entries": {"fit/1": entry("2026-05-02T10:00", new), "states/2": entry("2026-01-02T10:00", old, numpy="2.0")}}
+    results = {
+        "entries": {
+            "fit/1": entry("2026-05-02T10:00", new),
+            "states/2": entry("2026-01-02T10:00", old, numpy="2.0"),
+        }
+    }
     page = render.rendered(results, SECTIONS)
     assert "| fit: ours | N = 5 | fastest peer | ≥ 4× | yes: 5× (5 .. 5) quick |" in page
     assert "≥ 6× | **no**: 5× (5 .. 5) quick |" in page
     assert "| N = 5 | gone | missing |  |  |  |  | no such package |" in page
-    assert "### two threads, measured on 2026-01-02 (with numpy 2.0)" in page and "### one thread\n" in page
+    assert (
+        "### two threads, measured on 2026-01-02 (with numpy 2.0)" in page
+        and "### one thread\n" in page
+    )
     assert "| full W | ours | 1,000 µs/step |" in page
 
 
-def test_former_entries_stay_where_a_row_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_former_entries_stay_where_a_row_is_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "results.json").write_text(
-        json.dumps({"entries": {"states/1": entry("2026-01-02T10:00", race.case("W", lines(ours=[1.0])))}})
+        json.dumps(
+            {"entries": {"states/1": entry("2026-01-02T10:00", race.case("W", lines(ours=[1.0])))}}
+        )
     )
     fresh = entry("2026-05-02T10:00", race.case("N", lines(ours=[2.0])))
     monkeypatch.setattr(run, "_measured", lambda row, threads, quick: fresh)
     assert run.main(["--rows", "fit", "--threads", "1", "--out", str(tmp_path)]) == 0
     kept = json.loads((tmp_path / "results.json").read_text())["entries"]
-    assert (kept["states/1"]["date"], kept["fit/1"]["date"]) == ("2026-01-02T10:00", "2026-05-02T10:00")
+    assert (kept["states/1"]["date"], kept["fit/1"]["date"]) == (
+        "2026-01-02T10:00",
+        "2026-05-02T10:00",
+    )
     assert "measured on 2026-01-02" in (tmp_path / "RESULTS.md").read_text()
 
 
@@ -139,7 +195,8 @@ def test_samples_belong_to_their_innermost_frame() -> None:
     stacks = [
         "main (a.py:1);fit (b.py:2);dgemm_kernel (libscipy_openblas64_-32.so) 6",
         "main (a.py:1);drive (drive.py:9);0x7f2c (?) 2",
-        "main (a.py:1);DOUBLE_add (numpy/_core/_multiarray_umath.cpython-311-x86_64-linux-gnu.so) 1",
+        "main (a.py:1);DOUBLE_add (numpy/_core/_multiarray_umath.cpython-311-x86_64-linux-gnu.so) "
+        "1",
         "main (a.py:1);gc_collect_main (libpython3.11.so.1.0) 1",
     ]
     assert paper.shares(stacks) == dict(zip(paper.PLACES, (60.0, 20.0, 10.0, 10.0), strict=True))

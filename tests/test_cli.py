@@ -1,4 +1,6 @@
-"""The command line is a function from arguments to an exit code; bad input is one sentence and the code 2."""
+"""The command line is a function from arguments to an exit code; bad input is one sentence and the
+code 2.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +20,13 @@ import xarray as xr
 
 import fake_experiment as fake
 from runs import finish, rows, start
-from spheresn import BadInput, __version__, console
-from spheresn.cli import main
-from spheresn.cli.told import progress, tell
-from spheresn.console import Lines, watch
+from spheresn import BadInput, __version__
+from spheresn.apps.cli import console, main
+from spheresn.apps.cli.console import Lines, watch
+from spheresn.apps.cli.output import progress, tell
+from spheresn.apps.paper.report import claims
+from spheresn.apps.paper.runner import Unit
 from spheresn.experiments import EXPERIMENTS, VERDICTS
-from spheresn.report import claims
-from spheresn.sweep import Unit
 
 
 @pytest.fixture(autouse=True)
@@ -38,8 +40,39 @@ def finished(tmp_path_factory) -> Path:
     out = tmp_path_factory.mktemp("finished") / "results"
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(EXPERIMENTS, "fake", fake)
-        assert main(["reproduce", "schematic", "geometry", "--preset", "smoke", "--out", str(out), "--jobs", "2"]) == 0
-        assert main(["reproduce", "fake", "--preset", "paper", "--out", str(out), "--jobs", "1", "--seed", "5"]) == 1
+        assert (
+            main(
+                [
+                    "reproduce",
+                    "schematic",
+                    "geometry",
+                    "--preset",
+                    "smoke",
+                    "--out",
+                    str(out),
+                    "--jobs",
+                    "2",
+                ]
+            )
+            == 0
+        )
+        assert (
+            main(
+                [
+                    "reproduce",
+                    "fake",
+                    "--preset",
+                    "paper",
+                    "--out",
+                    str(out),
+                    "--jobs",
+                    "1",
+                    "--seed",
+                    "5",
+                ]
+            )
+            == 1
+        )
     return out
 
 
@@ -53,17 +86,38 @@ def sentence(capsys, *arguments: object) -> str:
 
 def test_a_run_leaves_what_was_promised(finished):
     left = {str(path.relative_to(finished)) for path in finished.rglob("*") if path.is_file()}
-    names = {"schematic.nc", "geometry.nc", "fake.nc", "claims.json", "report.html", "ledger.sqlite", ".lock"}
-    stems = {f"figures/{stem}.{kind}" for stem in ("schematic", "geometry", "geometry_inside", "fake") for kind in ("svg", "png")}
+    names = {
+        "schematic.nc",
+        "geometry.nc",
+        "fake.nc",
+        "claims.json",
+        "report.html",
+        "ledger.sqlite",
+        ".lock",
+    }
+    stems = {
+        f"figures/{stem}.{kind}"
+        for stem in ("schematic", "geometry", "geometry_inside", "fake")
+        for kind in ("svg", "png")
+    }
     assert left == names | stems
     claims = json.loads((finished / "claims.json").read_text())
-    assert [claim["id"] for claim in claims][-1] == "fake-positive" and {claim["verdict"] for claim in claims} <= set(VERDICTS)
+    assert [claim["id"] for claim in claims][-1] == "fake-positive" and {
+        claim["verdict"] for claim in claims
+    } <= set(VERDICTS)
     assert all(claim["rule"] and claim["measured"] and claim["source"] for claim in claims)
 
 
 def test_a_failed_unit_is_a_hole_in_the_data_and_in_the_report(finished):
     data = xr.load_dataset(finished / "fake.nc", engine="h5netcdf")
-    assert data["values"].isnull().all("index").values.tolist() == [False, False, True, False, False, False]
+    assert data["values"].isnull().all("index").values.tolist() == [
+        False,
+        False,
+        True,
+        False,
+        False,
+        False,
+    ]
     assert data.attrs["seed"] == 5 and data.attrs["missing_units"] == 1
     page = (finished / "report.html").read_text()
     assert "1 of 6 units have no result" in page and "ValueError: this unit fails on demand" in page
@@ -77,7 +131,9 @@ def test_the_report_is_made_again_from_the_ledger_alone(finished, tmp_path, caps
     assert f"report: {out / 'report.html'}" in capsys.readouterr().out
     for name in ("report.html", "claims.json", "figures/geometry.svg"):
         assert (out / name).read_bytes() == (finished / name).read_bytes()
-    assert xr.load_dataset(out / "fake.nc", engine="h5netcdf").identical(xr.load_dataset(finished / "fake.nc", engine="h5netcdf"))
+    assert xr.load_dataset(out / "fake.nc", engine="h5netcdf").identical(
+        xr.load_dataset(finished / "fake.nc", engine="h5netcdf")
+    )
 
 
 def test_list_and_show(finished, capsys):
@@ -129,12 +185,17 @@ def test_an_unwritable_directory_is_one_sentence(capsys, tmp_path):
     if os.geteuid() == 0:
         pytest.skip("permissions do not hold root back")
     tmp_path.chmod(0o500)
-    assert "Permission denied" in sentence(capsys, "reproduce", "fake", "--preset", "smoke", "--out", tmp_path / "results")
+    assert "Permission denied" in sentence(
+        capsys, "reproduce", "fake", "--preset", "smoke", "--out", tmp_path / "results"
+    )
 
 
 def test_a_damaged_ledger_is_one_sentence_and_stays(capsys, tmp_path):
     (tmp_path / "ledger.sqlite").write_text("something else")
-    for arguments in (["reproduce", "fake", "--preset", "smoke", "--out", tmp_path, "--fresh"], ["report", tmp_path]):
+    for arguments in (
+        ["reproduce", "fake", "--preset", "smoke", "--out", tmp_path, "--fresh"],
+        ["report", tmp_path],
+    ):
         assert "must be a whole ledger" in sentence(capsys, *arguments)
     assert (tmp_path / "ledger.sqlite").read_text() == "something else"
 
@@ -145,7 +206,12 @@ def test_a_damaged_list_of_claims_is_one_sentence(capsys, tmp_path):
         assert "damaged" in sentence(capsys, "show", "x", "--out", tmp_path)
 
 
-BROKEN = [ValueError("a message\nof some library"), KeyError("name"), OSError("a library's own"), RuntimeError("no sentence")]
+BROKEN = [
+    ValueError("a message\nof some library"),
+    KeyError("name"),
+    OSError("a library's own"),
+    RuntimeError("no sentence"),
+]
 
 
 @pytest.mark.parametrize("error", BROKEN, ids=repr)
@@ -158,7 +224,10 @@ def test_a_defect_of_ours_is_no_bad_input(monkeypatch, capsys, error):
     monkeypatch.setattr(claims, "read_claims", broken)
     assert main(["show", "x y", "--out", "anywhere"]) == 70
     *lines, last = capsys.readouterr().err.splitlines()
-    asked = "please report this with the command, spheresn show 'x y' --out anywhere, and the lines above"
+    asked = (
+        "please report this with the command, spheresn show 'x y' --out anywhere, and the lines "
+        "above"
+    )
     assert last == f"spheresn: {__version__} has a defect; {asked}"
     assert lines[0] == "Traceback (most recent call last):" and "raise error" in "\n".join(lines)
 
@@ -167,8 +236,15 @@ def test_a_defect_of_ours_is_no_bad_input(monkeypatch, capsys, error):
     ("error", "words"),
     [
         (BadInput("x must be y, got z; mend it"), "spheresn: x must be y, got z; mend it\n"),
-        (MemoryError("no 7 TiB"), "memory must hold the network and the table, got too little (no 7 TiB); ask for fewer --units or rows"),
-        (PermissionError(13, "Permission denied", "a.txt"), "spheresn: a.txt: Permission denied; choose a directory"),
+        (
+            MemoryError("no 7 TiB"),
+            "memory must hold the network and the table, got too little (no 7 TiB); ask for fewer "
+            "--units or rows",
+        ),
+        (
+            PermissionError(13, "Permission denied", "a.txt"),
+            "spheresn: a.txt: Permission denied; choose a directory",
+        ),
     ],
     ids=repr,
 )
@@ -184,7 +260,9 @@ def test_a_pipe_that_knows_no_greek_gets_it_spelled_out(tmp_path):
     claim = dict.fromkeys(claims.FIELDS, "γ") | {"id": "g", "evidence": {}}
     (tmp_path / "claims.json").write_text(json.dumps([claim]))
     command = [sys.executable, "-m", "spheresn", "show", "g", "--out", str(tmp_path)]
-    run = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    run = subprocess.run(
+        command, capture_output=True, text=True, env={**os.environ, "PYTHONIOENCODING": "ascii"}
+    )
     assert run.returncode == 0 and "says      \\u03b3" in run.stdout, run.stderr
 
 
@@ -193,7 +271,19 @@ def test_a_full_disk_is_one_sentence_and_nothing_half_written(tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
-    code, _, told = finish(start("reproduce", "fake", "--preset", "smoke", "--out", tmp_path / "out", "--jobs", 1, preexec_fn=small))
+    code, _, told = finish(
+        start(
+            "reproduce",
+            "fake",
+            "--preset",
+            "smoke",
+            "--out",
+            tmp_path / "out",
+            "--jobs",
+            1,
+            preexec_fn=small,
+        )
+    )
     assert code == 2 and "Traceback" not in told
     assert told.splitlines()[-1].startswith("spheresn: "), told
     assert {path.name for path in (tmp_path / "out").iterdir()} <= {
@@ -210,15 +300,25 @@ def test_plain_lines_tell_tenths_and_failures():
     lines: list[str] = []
     progress = Lines({"fake": 40}, lines.append)
     for index in range(40):
-        progress(Unit("fake", "{}", str(index), 0), "it broke" if index == 7 else None, None if index < 4 else 0.5)
+        progress(
+            Unit("fake", "{}", str(index), 0),
+            "it broke" if index == 7 else None,
+            None if index < 4 else 0.5,
+        )
     assert len(lines) == 11 and "fake 7 failed: it broke" in lines
-    assert lines[0] == "fake: 4 of 40 units" and lines[-1] == "fake: 40 of 40 units" and all("left" in line for line in lines[3:-1])
+    assert (
+        lines[0] == "fake: 4 of 40 units"
+        and lines[-1] == "fake: 40 of 40 units"
+        and all("left" in line for line in lines[3:-1])
+    )
 
 
 def test_bars_on_a_terminal_count_what_was_found_and_name_failures(monkeypatch, capsys):
     monkeypatch.setenv("FORCE_COLOR", "1")  # rich takes any stream for a terminal then
     with watch({"fake": 3}) as progress:
-        for index, (error, seconds) in enumerate([(None, None), (None, 0.5), ("it [red]broke", 0.5)]):
+        for index, (error, seconds) in enumerate(
+            [(None, None), (None, 0.5), ("it [red]broke", 0.5)]
+        ):
             progress(Unit("fake", "{}", str(index), 0), error, seconds)
     said = capsys.readouterr().err
     assert "3/3" in said and "fake 2 failed: it [red]broke" in said
@@ -254,10 +354,16 @@ def test_a_stopped_run_says_so_and_keeps_what_is_done(monkeypatch, capsys, tmp_p
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     monkeypatch.setattr(console, "watch", stopping)
     try:
-        assert main(["reproduce", "fake", "--preset", "smoke", "--out", str(tmp_path), "--jobs", "1"]) == 128 + signal.SIGTERM
+        assert (
+            main(["reproduce", "fake", "--preset", "smoke", "--out", str(tmp_path), "--jobs", "1"])
+            == 128 + signal.SIGTERM
+        )
     finally:  # a stopped command goes deaf, since its process is about to end; this one is not
         for number, handler in before.items():
             signal.signal(number, handler)
     said = capsys.readouterr().err
-    assert said.endswith(f"stopped; what is done is kept in {tmp_path / 'ledger.sqlite'}, the same command goes on from there\n")
+    assert said.endswith(
+        f"stopped; what is done is kept in {tmp_path / 'ledger.sqlite'}, the same command goes on "
+        "from there\n"
+    )
     assert 1 <= len(rows(tmp_path)) < 6

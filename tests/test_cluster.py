@@ -16,40 +16,72 @@ import pytest
 
 import fake_experiment as fake
 from runs import HERE, finish, rows, start, until
-from spheresn.cli import main
+from spheresn.apps.cli import main
+from spheresn.apps.paper.runner import ClusterError, DaskPool
 from spheresn.experiments import EXPERIMENTS
-from spheresn.sweep import ClusterError, DaskPool
 
 distributed = pytest.importorskip("distributed")
-WORKER = ("worker", "--nworkers", "1", "--nthreads", "1", "--no-nanny", "--no-dashboard", "--death-timeout", "60")
+WORKER = (
+    "worker",
+    "--nworkers",
+    "1",
+    "--nthreads",
+    "1",
+    "--no-nanny",
+    "--no-dashboard",
+    "--death-timeout",
+    "60",
+)
 
 
 @contextmanager
-def cluster(folder: Path, fake: dict[str, object] | None = None) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
-    """The scheduler's address, and the processes: scheduler, worker, worker; `fake`: the disturbances of fake_experiment.py."""
+def cluster(
+    folder: Path, fake: dict[str, object] | None = None
+) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+    """The scheduler's address, and the processes: scheduler, worker, worker; `fake`: the
+    disturbances of fake_experiment.py.
+    """
     folder.mkdir(exist_ok=True)
     contact = folder / "scheduler.json"
     path = os.pathsep.join([str(HERE.parent / "src"), str(HERE), os.environ.get("PYTHONPATH", "")])
-    environment = {**os.environ, **{name: str(value) for name, value in (fake or {}).items()}, "PYTHONPATH": path}
+    environment = {
+        **os.environ,
+        **{name: str(value) for name, value in (fake or {}).items()},
+        "PYTHONPATH": path,
+    }
 
     def dask(*arguments: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "dask", *arguments, "--scheduler-file", str(contact)]
-        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         stack.callback(process.wait)
         stack.callback(process.kill)
         return process
 
     with ExitStack() as stack:
-        processes = [dask("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"), dask(*WORKER), dask(*WORKER)]
+        processes = [
+            dask("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"),
+            dask(*WORKER),
+            dask(*WORKER),
+        ]
         until(lambda: contact.exists() and contact.read_text().endswith("}"))  # written in pieces
         yield json.loads(contact.read_text())["address"], processes
 
 
-def test_a_killed_worker_costs_only_time_and_the_numbers_are_those_of_this_machine(tmp_path, monkeypatch):
+def test_a_killed_worker_costs_only_time_and_the_numbers_are_those_of_this_machine(
+    tmp_path, monkeypatch
+):
     monkeypatch.setitem(EXPERIMENTS, "fake", fake)
     local, remote, gate = tmp_path / "local", tmp_path / "remote", tmp_path / "gate"
     with cluster(tmp_path, {"FAKE_AFTER": 2, "FAKE_GATE": gate}) as (address, (_, worker, _)):
-        distributed = start("reproduce", "fake", "--preset", "quick", "--out", remote, "--dask", address)
+        distributed = start(
+            "reproduce", "fake", "--preset", "quick", "--out", remote, "--dask", address
+        )
         until(lambda: len(rows(remote)) == 2, distributed)
         worker.send_signal(signal.SIGKILL)
         gate.touch()
@@ -61,16 +93,26 @@ def test_a_killed_worker_costs_only_time_and_the_numbers_are_those_of_this_machi
 
 
 def test_a_lost_scheduler_is_one_sentence_and_what_was_done_is_kept(tmp_path):
-    with cluster(tmp_path, {"FAKE_AFTER": 2, "FAKE_GATE": tmp_path / "never"}) as (address, (scheduler, *_)):
-        lost = start("reproduce", "fake", "--preset", "quick", "--out", tmp_path / "out", "--dask", address)
+    with cluster(tmp_path, {"FAKE_AFTER": 2, "FAKE_GATE": tmp_path / "never"}) as (
+        address,
+        (scheduler, *_),
+    ):
+        lost = start(
+            "reproduce", "fake", "--preset", "quick", "--out", tmp_path / "out", "--dask", address
+        )
         until(lambda: len(rows(tmp_path / "out")) == 2, lost)
         scheduler.send_signal(signal.SIGKILL)
         code, _, told = finish(lost)
-    assert code == 2 and told.splitlines()[-1].startswith("spheresn: the Dask cluster must stay up"), told
+    assert code == 2 and told.splitlines()[-1].startswith(
+        "spheresn: the Dask cluster must stay up"
+    ), told
     assert "Traceback" not in told and len(rows(tmp_path / "out")) == 2
 
 
-@pytest.mark.parametrize("address", ["127.0.0.1:1", "nonsense", "", "http://127.0.0.1:1", "tcp://no.such.host.invalid:8786"])
+@pytest.mark.parametrize(
+    "address",
+    ["127.0.0.1:1", "nonsense", "", "http://127.0.0.1:1", "tcp://no.such.host.invalid:8786"],
+)
 def test_a_wrong_address_is_one_sentence(address):
     with pytest.raises(ClusterError, match="--dask must be the address of a running scheduler"):
         DaskPool(address)
@@ -78,7 +120,11 @@ def test_a_wrong_address_is_one_sentence(address):
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "http://127.0.0.1:1", ""])
 def test_a_client_that_cannot_connect_is_closed_at_once(address):
-    """Left to the garbage collector, it was closed while another one started, in the thread that held the lock: for ever."""
+    """Left to the garbage collector, it was closed while another one started, in the thread that
+    held the lock: for ever.
+    """
     with pytest.raises(ClusterError):
         DaskPool(address)
-    assert all(one.status == "closed" for one in gc.get_objects() if isinstance(one, distributed.Client))
+    assert all(
+        one.status == "closed" for one in gc.get_objects() if isinstance(one, distributed.Client)
+    )

@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import simpson
 from scipy.linalg import expm
 
-from spheresn import _checks, datasets
+from spheresn import _validation, datasets
 from spheresn.datasets import chaos
 
 LOOSE: Any = datasets  # for arguments that the types forbid
@@ -15,7 +15,10 @@ STANDARD = {
     "lorenz": lambda t, p: chaos._lorenz(p, 10.0, 28.0, 8 / 3),
     "rossler": lambda t, p: chaos._rossler(p, 0.2, 0.2, 5.7),
 }
-DIVERGENCE = {"lorenz": lambda p: -(10 + 1 + 8 / 3) + 0 * p[:, 0], "rossler": lambda p: 0.2 + p[:, 0] - 5.7}
+DIVERGENCE = {
+    "lorenz": lambda p: -(10 + 1 + 8 / 3) + 0 * p[:, 0],
+    "rossler": lambda p: 0.2 + p[:, 0] - 5.7,
+}
 START = {"lorenz": np.array([2.0, 3.0, 15.0]), "rossler": np.array([1.0, -4.0, 0.5])}
 
 
@@ -28,7 +31,9 @@ def test_the_fixed_points_of_lorenz_stay_fixed(side: int) -> None:
     """The origin and x = y = ±√(β(ρ − 1)), z = ρ − 1."""
     x = side * np.sqrt(8 / 3 * 27)
     point = np.array([x, x, 27.0 * abs(side)])
-    assert flow("lorenz", point, np.linspace(0, 3, 7)) == pytest.approx(np.tile(point, (7, 1)), abs=1e-7)
+    assert flow("lorenz", point, np.linspace(0, 3, 7)) == pytest.approx(
+        np.tile(point, (7, 1)), abs=1e-7
+    )
 
 
 @pytest.mark.parametrize("sign", [-1, 1])
@@ -36,13 +41,19 @@ def test_the_fixed_points_of_rossler_stay_fixed(sign: int) -> None:
     """x = (c ± √(c² − 4ab))/2, y = −x/a, z = x/a."""
     x = (5.7 + sign * np.sqrt(5.7**2 - 0.16)) / 2
     point = np.array([x, -x / 0.2, x / 0.2])
-    assert flow("rossler", point, np.linspace(0, 1, 5)) == pytest.approx(np.tile(point, (5, 1)), abs=1e-7)
+    assert flow("rossler", point, np.linspace(0, 1, 5)) == pytest.approx(
+        np.tile(point, (5, 1)), abs=1e-7
+    )
 
 
 def test_lorenz_with_a_small_rho_ends_in_the_attracting_fixed_point() -> None:
     """For 1 < ρ < σ(σ + β + 3)/(σ − β − 1) = 24.7 the two points beside the origin are stable."""
     x, y, z = datasets.lorenz(1, rho=10.0, transient=100.0)[0]
-    assert abs(x) == pytest.approx(np.sqrt(8 / 3 * 9), abs=1e-8) and y == pytest.approx(x, abs=1e-8) and z == pytest.approx(9, abs=1e-8)
+    assert (
+        abs(x) == pytest.approx(np.sqrt(8 / 3 * 9), abs=1e-8)
+        and y == pytest.approx(x, abs=1e-8)
+        and z == pytest.approx(9, abs=1e-8)
+    )
 
 
 def test_lorenz_on_its_axis_decays_exponentially() -> None:
@@ -61,7 +72,10 @@ def test_lorenz_has_an_exact_integral_when_beta_is_twice_sigma() -> None:
 
 def test_lorenz_is_symmetric_under_half_a_turn_about_its_axis() -> None:
     turn, times = np.array([-1, -1, 1]), np.linspace(0, 10, 50)
-    assert (flow("lorenz", START["lorenz"] * turn, times) == flow("lorenz", START["lorenz"], times) * turn).all()
+    assert (
+        flow("lorenz", START["lorenz"] * turn, times)
+        == flow("lorenz", START["lorenz"], times) * turn
+    ).all()
 
 
 def test_rossler_without_b_is_a_linear_spiral_in_the_plane() -> None:
@@ -76,7 +90,10 @@ def test_rossler_without_b_is_a_linear_spiral_in_the_plane() -> None:
 def test_volumes_shrink_as_the_divergence_says(system: str) -> None:
     """Liouville: det ∂x(t)/∂x(0) = exp ∫ div dt; −(σ + 1 + β) for Lorenz, a + x − c for Rössler."""
     times, eps = np.linspace(0, 0.8, 81), 1e-4
-    columns = [flow(system, START[system] + e, times)[-1] - flow(system, START[system] - e, times)[-1] for e in eps * np.eye(3)]
+    columns = [
+        flow(system, START[system] + e, times)[-1] - flow(system, START[system] - e, times)[-1]
+        for e in eps * np.eye(3)
+    ]
     exponent = simpson(DIVERGENCE[system](flow(system, START[system], times)), x=times)
     assert np.log(np.linalg.det(np.array(columns) / (2 * eps))) == pytest.approx(exponent, abs=1e-4)
 
@@ -85,7 +102,9 @@ def test_volumes_shrink_as_the_divergence_says(system: str) -> None:
 def test_a_flow_can_be_cut_anywhere(system: str) -> None:
     """φ(s + t) = φ(t) ∘ φ(s)."""
     halfway = flow(system, START[system], np.array([1.3]))[0]
-    assert flow(system, halfway, np.array([0.9])) == pytest.approx(flow(system, START[system], np.array([2.2])), abs=1e-7)
+    assert flow(system, halfway, np.array([0.9])) == pytest.approx(
+        flow(system, START[system], np.array([2.2])), abs=1e-7
+    )
 
 
 @pytest.mark.parametrize("dataset", [datasets.lorenz, datasets.rossler, datasets.mackey_glass])
@@ -94,18 +113,27 @@ def test_reading_twice_as_often_gives_the_same_points(dataset) -> None:  # type:
     assert fine[::2] == pytest.approx(coarse, abs=1e-9)
 
 
-@pytest.mark.parametrize("dataset", [datasets.lorenz, datasets.rossler, datasets.mackey_glass, datasets.henon])
+@pytest.mark.parametrize(
+    "dataset", [datasets.lorenz, datasets.rossler, datasets.mackey_glass, datasets.henon]
+)
 def test_the_transient_is_the_part_before_the_first_row(dataset) -> None:  # type: ignore[no-untyped-def]
     options = {} if dataset is datasets.henon else {"dt": 0.5}
-    whole, rest = dataset(11, transient=0, **options), dataset(5, transient=6 * options.get("dt", 1), **options)
+    whole, rest = (
+        dataset(11, transient=0, **options),
+        dataset(5, transient=6 * options.get("dt", 1), **options),
+    )
     assert rest == pytest.approx(whole[6:], abs=1e-8)
 
 
-@pytest.mark.parametrize("dataset", [datasets.lorenz, datasets.rossler, datasets.mackey_glass, datasets.henon])
+@pytest.mark.parametrize(
+    "dataset", [datasets.lorenz, datasets.rossler, datasets.mackey_glass, datasets.henon]
+)
 def test_a_seed_fixes_the_series_and_moves_its_start(dataset) -> None:  # type: ignore[no-untyped-def]
     seeded = dataset(8, rng=5, transient=2)
     assert (seeded == dataset(8, rng=np.random.default_rng(5), transient=2)).all()
-    assert (seeded != dataset(8, rng=6, transient=2)).any() and (seeded != dataset(8, transient=2)).any()
+    assert (seeded != dataset(8, rng=6, transient=2)).any() and (
+        seeded != dataset(8, transient=2)
+    ).any()
 
 
 @pytest.mark.parametrize("dataset", [datasets.lorenz, datasets.rossler, datasets.mackey_glass])
@@ -121,23 +149,33 @@ def test_the_henon_orbit_obeys_its_recurrence() -> None:
 
 
 def test_the_henon_map_turns_areas_over_and_shrinks_them_by_b() -> None:
-    """det J = −b: a shear that keeps areas, x' → x' + a x², leaves (x, y) → (1 + y, b x), seen on triangles of orbit points."""
+    """det J = −b: a shear that keeps areas, x' → x' + a x², leaves (x, y) → (1 + y, b x), seen on
+    triangles of orbit points.
+    """
     points = datasets.henon(300, rng=1)
     straight = points[1:] + np.column_stack([1.4 * points[:-1, 0] ** 2, np.zeros(299)])
-    before, after = (np.linalg.det(np.diff(p[: 299 // 3 * 3].reshape(-1, 3, 2), axis=1)) for p in (points[:-1], straight))
+    before, after = (
+        np.linalg.det(np.diff(p[: 299 // 3 * 3].reshape(-1, 3, 2), axis=1))
+        for p in (points[:-1], straight)
+    )
     assert after == pytest.approx(-0.3 * before, abs=1e-13) and (np.abs(before) > 1e-3).any()
 
 
 def test_henon_without_b_is_the_solvable_quadratic_map() -> None:
-    """For a = 2, b = 0: x = cos θ becomes 1 − 2 cos² θ = −cos 2θ, hence xₖ = −cos(2ᵏ θ) for k ≥ 1."""
-    x = datasets.henon(20, rng=4, a=2.0, b=0.0, transient=1)[:, 0]  # past the first step, which still sees the random y
+    """For a = 2, b = 0: x = cos θ becomes 1 − 2 cos² θ = −cos 2θ, hence xₖ = −cos(2ᵏ θ) for k ≥
+    1.
+    """
+    # Past the first step, which still sees the random y
+    x = datasets.henon(20, rng=4, a=2.0, b=0.0, transient=1)[:, 0]
     theta = np.arccos(x[0])
     assert x[1:] == pytest.approx(-np.cos(2.0 ** np.arange(1, 20) * theta), abs=1e-9)
 
 
 def test_henon_with_a_small_a_ends_in_its_fixed_point() -> None:
     """a x² + (1 − b) x − 1 = 0, attracting for a < 3(1 − b)²/4 = .3675."""
-    assert datasets.henon(3, a=0.2)[:, 0] == pytest.approx((-0.7 + np.sqrt(0.49 + 0.8)) / 0.4, abs=1e-13)
+    assert datasets.henon(3, a=0.2)[:, 0] == pytest.approx(
+        (-0.7 + np.sqrt(0.49 + 0.8)) / 0.4, abs=1e-13
+    )
 
 
 def test_henon_beyond_it_ends_in_the_cycle_of_two() -> None:
@@ -147,10 +185,18 @@ def test_henon_beyond_it_ends_in_the_cycle_of_two() -> None:
 
 
 @pytest.mark.parametrize(
-    "call", [lambda: datasets.henon(5, a=3.0), lambda: datasets.rossler(5, a=5.0), lambda: datasets.lorenz(5, sigma=-10.0)]
+    "call",
+    [
+        lambda: datasets.henon(5, a=3.0),
+        lambda: datasets.rossler(5, a=5.0),
+        lambda: datasets.lorenz(5, sigma=-10.0),
+    ],
 )
 def test_a_trajectory_that_escapes_is_an_error_and_not_a_nan(call) -> None:  # type: ignore[no-untyped-def]
-    with pytest.raises(_checks.StateOverflow, match="the trajectory must stay bounded, got an escape to infinity; choose other"):
+    with pytest.raises(
+        _validation.StateOverflow,
+        match="the trajectory must stay bounded, got an escape to infinity; choose other",
+    ):
         call()
 
 
@@ -160,14 +206,23 @@ def test_a_trajectory_that_escapes_is_an_error_and_not_a_nan(call) -> None:  # t
         (lambda: LOOSE.lorenz(0), "steps must be a whole number of at least 1, got 0"),
         (lambda: LOOSE.lorenz(5, 0.0), "dt must be finite and greater than 0, got 0.0"),
         (lambda: LOOSE.lorenz(5, rho=np.nan), "rho must be a finite number, got nan"),
-        (lambda: LOOSE.lorenz(5, transient=-1.0), "transient must be finite and at least 0, got -1.0"),
+        (
+            lambda: LOOSE.lorenz(5, transient=-1.0),
+            "transient must be finite and at least 0, got -1.0",
+        ),
         (lambda: LOOSE.rossler(5, rng="x"), "rng must be a numpy Generator or a seed, got 'x'"),
         (lambda: LOOSE.rossler(5, c=np.inf), "c must be a finite number, got inf"),
-        (lambda: LOOSE.henon(5, transient=1.5), "transient must be a whole number of at least 0, got 1.5"),
+        (
+            lambda: LOOSE.henon(5, transient=1.5),
+            "transient must be a whole number of at least 0, got 1.5",
+        ),
         (lambda: LOOSE.henon(5, a="1"), "a must be a real number, got '1'"),
         (lambda: LOOSE.mackey_glass(5, delay=0), "delay must be finite and greater than 0, got 0"),
         (lambda: LOOSE.mackey_glass(5, -1.0), "dt must be finite and greater than 0, got -1.0"),
-        (lambda: LOOSE.mackey_glass(5, substeps=0), "substeps must be a whole number of at least 1, got 0"),
+        (
+            lambda: LOOSE.mackey_glass(5, substeps=0),
+            "substeps must be a whole number of at least 1, got 0",
+        ),
         (lambda: LOOSE.mackey_glass(5, exponent=-1), r"exponent must be in \[0, 100\], got -1"),
     ],
 )

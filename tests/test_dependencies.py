@@ -17,8 +17,14 @@ def plain(name: str) -> str:
 
 def pins() -> dict[str, str]:
     """Package -> version in constraints.txt; every line must pin one."""
-    lines = [line for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
-    assert len(lines) > 100 and not [line for line in lines if not re.fullmatch(r"[\w.-]+==[\w.!+]+", line)]
+    lines = [
+        line
+        for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+        if line and not line.startswith("#")
+    ]
+    assert len(lines) > 100 and not [
+        line for line in lines if not re.fullmatch(r"[\w.-]+==[\w.!+]+", line)
+    ]
     return {plain(line.split("==")[0]): line.split("==")[1] for line in lines}
 
 
@@ -26,23 +32,41 @@ def asked() -> dict[str, dict[str, str]]:
     """Heading of the page -> package -> bound, from pyproject.toml."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     parts = {"Always": project["project"]["dependencies"]}
-    parts |= {f"Extra: {name}": extra for name, extra in project["project"]["optional-dependencies"].items()}
-    parts |= {f"Group: {name}": [one for one in group if isinstance(one, str)] for name, group in project["dependency-groups"].items()}
-    found = {heading: [REQUIREMENT.fullmatch(one) for one in wanted] for heading, wanted in parts.items()}
-    return {heading: {one[1] + (one[2] or ""): one[3] or "any" for one in wanted if one} for heading, wanted in found.items()}
+    parts |= {
+        f"Extra: {name}": extra
+        for name, extra in project["project"]["optional-dependencies"].items()
+    }
+    parts |= {
+        f"Group: {name}": [one for one in group if isinstance(one, str)]
+        for name, group in project["dependency-groups"].items()
+    }
+    found = {
+        heading: [REQUIREMENT.fullmatch(one) for one in wanted] for heading, wanted in parts.items()
+    }
+    return {
+        heading: {one[1] + (one[2] or ""): one[3] or "any" for one in wanted if one}
+        for heading, wanted in found.items()
+    }
 
 
 def listed() -> dict[str, dict[str, list[str]]]:
     """Heading -> package -> the other cells of its row, from the page."""
     found = {}
     for part in (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8").split("\n## ")[1:]:
-        rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in part.splitlines() if line.startswith("| ")]
+        rows = [
+            [cell.strip() for cell in line.strip("|").split("|")]
+            for line in part.splitlines()
+            if line.startswith("| ")
+        ]
         found[part.splitlines()[0]] = {name: cells for name, *cells in rows[1:]}
     return found
 
 
 def test_the_page_lists_what_the_project_asks_for():
-    assert {heading: {name: cells[0] for name, cells in rows.items()} for heading, rows in listed().items()} == asked()
+    assert {
+        heading: {name: cells[0] for name, cells in rows.items()}
+        for heading, rows in listed().items()
+    } == asked()
 
 
 def test_everything_is_pinned_and_the_page_says_to_what():

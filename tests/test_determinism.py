@@ -1,4 +1,6 @@
-"""The same seed, the same numbers: in another process, with other hashes, with more threads, from a seed or from its generator."""
+"""The same seed, the same numbers: in another process, with other hashes, with more threads, from a
+seed or from its generator.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,13 @@ def elsewhere(*names: str, **environment: str) -> dict[str, str]:
     """Fingerprints from a fresh interpreter."""
     path = os.pathsep.join([str(HERE.parent / "src"), str(HERE)])
     command = [sys.executable, str(HERE / "digest.py"), *names]
-    found = subprocess.run(command, env={**os.environ, "PYTHONPATH": path, **environment}, capture_output=True, text=True, timeout=300)
+    found = subprocess.run(
+        command,
+        env={**os.environ, "PYTHONPATH": path, **environment},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
     assert found.returncode == 0, found.stderr
     return json.loads(found.stdout)
 
@@ -37,14 +45,25 @@ def test_another_process_with_other_hashes_finds_every_bit():
 
 
 def test_a_second_time_finds_every_bit():
-    once, again = ([digest.fingerprint(name) for name in ("regressor", "exponents", "memory")] for _ in range(2))
+    once, again = (
+        [digest.fingerprint(name) for name in ("regressor", "exponents", "memory")]
+        for _ in range(2)
+    )
     assert once == again
 
 
-@pytest.mark.parametrize("build", [sn.random_reservoir, lambda units, rng: sn.random_reservoir(units, topology="sparse", rng=rng)])
+@pytest.mark.parametrize(
+    "build",
+    [
+        sn.random_reservoir,
+        lambda units, rng: sn.random_reservoir(units, topology="sparse", rng=rng),
+    ],
+)
 def test_a_seed_is_its_generator(build):
     one, two = build(50, rng=9), build(50, rng=np.random.default_rng(9))
-    assert np.array_equal(one.recurrent.toarray(), two.recurrent.toarray()) and np.array_equal(one.inputs, two.inputs)
+    assert np.array_equal(one.recurrent.toarray(), two.recurrent.toarray()) and np.array_equal(
+        one.inputs, two.inputs
+    )
     other = build(50, rng=10)
     assert not np.array_equal(one.recurrent.toarray(), other.recurrent.toarray())
 
@@ -56,7 +75,9 @@ def fitted(**options) -> sn.ESNRegressor:
 
 def test_a_random_state_is_a_seed_or_a_legacy_generator_and_says_so():
     seeded = fitted()
-    assert np.array_equal(seeded.weights_.matrix, fitted(random_state=np.random.RandomState(7)).weights_.matrix)
+    assert np.array_equal(
+        seeded.weights_.matrix, fitted(random_state=np.random.RandomState(7)).weights_.matrix
+    )
     assert not np.array_equal(seeded.weights_.matrix, fitted(random_state=8).weights_.matrix)
     with pytest.raises(ValueError, match="random_state must be"):
         fitted(random_state=np.random.default_rng(7))
@@ -69,7 +90,9 @@ def test_fitting_leaves_the_global_random_state_alone():
 
 
 def test_threads_do_not_change_a_small_fit():
-    """Below a thousand units linear algebra has one thread whatever the limit, so the fit is the same to the last bit."""
+    """Below a thousand units linear algebra has one thread whatever the limit, so the fit is the
+    same to the last bit.
+    """
     found = []
     for threads in (1, 2):
         with threadpool_limits(threads, user_api="blas"):
@@ -79,7 +102,9 @@ def test_threads_do_not_change_a_small_fit():
 
 
 def test_threads_change_a_solution_by_rounding_only(rng):
-    """Threads add the same products in another order: √T eps of S, which its condition number multiplies."""
+    """Threads add the same products in another order: √T eps of S, which its condition number
+    multiplies.
+    """
     x = rng.standard_normal((4000, 150))
     y, found = x[:, :2] + rng.standard_normal((4000, 2)), []
     for threads in (1, 2):

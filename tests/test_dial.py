@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import spheresn as sn
-from spheresn.estimators.dial import MemoryOutOfReach
+from spheresn.estimators.calibration import MemoryOutOfReach
 
 CASES = [  # signal, units, activation, bend, memory, topology, leak
     ("white_noise", 100, "spherical", 0.0, 3.0, "ring", 1.0),
@@ -27,45 +27,69 @@ CASES = [  # signal, units, activation, bend, memory, topology, leak
 
 
 def series(name, steps):
-    return sn.datasets.white_noise(steps, 0) if name == "white_noise" else getattr(sn.datasets, name)(steps)
+    return (
+        sn.datasets.white_noise(steps, 0)
+        if name == "white_noise"
+        else getattr(sn.datasets, name)(steps)
+    )
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: "-".join(map(str, case)))
 def test_the_exponent_on_the_training_signal_is_minus_one_over_memory(case):
-    """Measured afresh, from another start and with another tangent; what is left is the error of the measurement."""
+    """Measured afresh, from another start and with another tangent; what is left is the error of
+    the measurement.
+    """
     name, units, activation, bend, memory, topology, leak = case
     signal = series(name, 3000)
-    options = {"activation": activation, "memory": memory, "topology": topology, "leak": leak} | ({} if bend is None else {"bend": bend})
-    model = sn.ESNRegressor(units=units, penalty=1e-6, random_state=1, **options).fit(signal, signal)
+    options = {"activation": activation, "memory": memory, "topology": topology, "leak": leak} | (
+        {} if bend is None else {"bend": bend}
+    )
+    model = sn.ESNRegressor(units=units, penalty=1e-6, random_state=1, **options).fit(
+        signal, signal
+    )
     assert model.lyapunov_ == pytest.approx(-1.0 / memory, rel=2e-3)
     standard = (signal - signal.mean(axis=0)) / signal.std(axis=0)
     again = sn.analysis.max_lyapunov(model.reservoir_, standard, transient=200, rng=5)
-    assert again.exponent == pytest.approx(-1.0 / memory, abs=0.02 / memory + 4 * again.standard_error)
+    assert again.exponent == pytest.approx(
+        -1.0 / memory, abs=0.02 / memory + 4 * again.standard_error
+    )
 
 
 def test_a_memory_out_of_reach_says_what_can_be_reached():
     signal = sn.datasets.white_noise(1000, 0)
-    with pytest.raises(MemoryOutOfReach, match=r"memory must be at least 0\.\d+ steps for this network on this signal, got 0.01; choose"):
+    with pytest.raises(
+        MemoryOutOfReach,
+        match=r"memory must be at least 0\.\d+ steps for this network on this signal, got 0.01; choose",
+    ):
         sn.ESNRegressor(units=50, bend=0.0, memory=0.01, random_state=0).fit(signal, signal)
     with pytest.raises(MemoryOutOfReach, match=r"memory must be at most \S+ steps .* got 1e\+12"):
         sn.ESNRegressor(units=50, bend=0.0, memory=1e12, random_state=0).fit(signal, signal)
 
 
 def test_more_memory_recalls_farther_back():
-    """White noise of 50 steps ago: there with memory 30 on the plain sphere, lost to rounding (e^-50) with memory 1."""
+    """White noise of 50 steps ago: there with memory 30 on the plain sphere, lost to rounding
+    (e^-50) with memory 1.
+    """
     signal = sn.datasets.white_noise(4000, 0)
     target = np.roll(signal, 50)
     accuracies = []
     for memory in (1.0, 30.0):
-        model = sn.ESNRegressor(units=200, bend=0.0, memory=memory, random_state=0).fit(signal[:3000], target[:3000])
-        accuracies.append(sn.metrics.accuracy(target[3000:], model.predict(signal[3000:], start=model.state_)))
+        model = sn.ESNRegressor(units=200, bend=0.0, memory=memory, random_state=0).fit(
+            signal[:3000], target[:3000]
+        )
+        accuracies.append(
+            sn.metrics.accuracy(target[3000:], model.predict(signal[3000:], start=model.state_))
+        )
     assert accuracies[0] < 0.05 and accuracies[1] > 0.7
 
 
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"memory": 3, "spectral_radius": 0.9}, "memory must be left out when spectral_radius or input_scaling is given"),
+        (
+            {"memory": 3, "spectral_radius": 0.9},
+            "memory must be left out when spectral_radius or input_scaling is given",
+        ),
         ({"memory": 0}, "memory must be finite and greater than 0"),
         ({"memory": "long"}, "memory must be a real number"),
         ({"bend": -1}, r"bend must be in \[0"),
@@ -83,4 +107,11 @@ def test_more_memory_recalls_farther_back():
 def test_bad_parameters_get_a_sentence_in_fit(options, sentence):
     x = sn.datasets.white_noise(100, 0)
     with pytest.raises(ValueError, match=sentence):
-        sn.ESNRegressor(**{"units": 10, "bend": 0.5, **({} if "spectral_radius" in options else {"memory": 2}), **options}).fit(x, x)
+        sn.ESNRegressor(
+            **{
+                "units": 10,
+                "bend": 0.5,
+                **({} if "spectral_radius" in options else {"memory": 2}),
+                **options,
+            }
+        ).fit(x, x)

@@ -1,4 +1,6 @@
-"""The documentation: it builds without a warning, needs no network, its code runs, and no public name lacks an example."""
+"""The documentation: it builds without a warning, needs no network, its code runs, and no public
+name lacks an example.
+"""
 
 import importlib
 import inspect
@@ -18,8 +20,16 @@ from test_architecture import LAYERS
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-MODULES = ["spheresn", *(f"spheresn.{name}" for name in ("analysis", "datasets", "metrics", "topology", "readout", "plotting", "sphere"))]
-PAGES = sorted(page for page in DOCS.rglob("*.md") if "```python\n" in page.read_text(encoding="utf-8"))
+MODULES = [
+    "spheresn",
+    *(
+        f"spheresn.{name}"
+        for name in ("analysis", "datasets", "metrics", "topology", "readout", "plotting", "sphere")
+    ),
+]
+PAGES = sorted(
+    page for page in DOCS.rglob("*.md") if "```python\n" in page.read_text(encoding="utf-8")
+)
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LOADED = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src"}
 
@@ -29,7 +39,11 @@ def public_callables() -> dict[str, object]:
     found = {}
     for name in MODULES:
         module = importlib.import_module(name)
-        own = [key for key, value in vars(module).items() if not key.startswith("_") and getattr(value, "__module__", "") == name]
+        own = [
+            key
+            for key, value in vars(module).items()
+            if not key.startswith("_") and getattr(value, "__module__", "") == name
+        ]
         for key in getattr(module, "__all__", own):
             value = getattr(module, key)
             if inspect.isfunction(value) or inspect.isclass(value):
@@ -67,31 +81,56 @@ class Assets(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)
-        if tag in LOADED and given.get("rel") not in ("canonical", "next", "prev", "index", "search"):
+        if tag in LOADED and given.get("rel") not in (
+            "canonical",
+            "next",
+            "prev",
+            "index",
+            "search",
+        ):
             self.addresses.append(given.get(LOADED[tag]) or "")
 
 
 def check_pages(site: Path) -> None:
     """No page loads anything from elsewhere, and what it loads is there."""
-    pages = [page for page in site.rglob("*.html") if page.name != "report.html" and "_static" not in page.parts]
+    pages = [
+        page
+        for page in site.rglob("*.html")
+        if page.name != "report.html" and "_static" not in page.parts
+    ]
     assert len(pages) > 30
     for page in pages:
         for address in Assets(page.read_text(encoding="utf-8")).addresses:
             assert not re.match(r"(https?:)?//", address), (page.name, address)
-            assert not address or (page.parent / address.split("?")[0].split("#")[0]).exists(), (page.name, address)
+            assert not address or (page.parent / address.split("?")[0].split("#")[0]).exists(), (
+                page.name,
+                address,
+            )
 
 
 def check_style_sheets(site: Path) -> None:
     """No style sheet loads anything from elsewhere."""
     sheets = [sheet.read_text(encoding="utf-8") for sheet in site.rglob("*.css")]
-    assert sheets and not [text for text in sheets if re.search(r"(url\(|@import)\s*[\"']?(https?:)?//", text)]
+    assert sheets and not [
+        text for text in sheets if re.search(r"(url\(|@import)\s*[\"']?(https?:)?//", text)
+    ]
 
 
 def check_formulas(site: Path) -> None:
-    """Formulas are MathML, and nothing is left of their LaTeX; docstrings, which are plain text, have none."""
-    pages = {name: (site / f"{name}.html").read_text(encoding="utf-8") for name in ("theory", "scaling", "research/exponents")}
-    article = {name: page[page.index("<article") : page.index("</article>")] for name, page in pages.items()}
-    assert article["theory"].count("<math") > 200 and all("<math" in text for text in article.values())
+    """Formulas are MathML, and nothing is left of their LaTeX; docstrings, which are plain text,
+    have none.
+    """
+    pages = {
+        name: (site / f"{name}.html").read_text(encoding="utf-8")
+        for name in ("theory", "scaling", "research/exponents")
+    }
+    article = {
+        name: page[page.index("<article") : page.index("</article>")]
+        for name, page in pages.items()
+    }
+    assert article["theory"].count("<math") > 200 and all(
+        "<math" in text for text in article.values()
+    )
     assert not [name for name, text in article.items() if re.search(r"\$|\\[a-z]", text)]
 
 
@@ -108,7 +147,19 @@ def test_the_site_builds_without_a_warning_and_needs_no_network(tmp_path):
     pytest.importorskip("myst_parser", reason="myst-parser is not installed")
     pytest.importorskip("pydata_sphinx_theme", reason="pydata-sphinx-theme is not installed")
     site = tmp_path / "html"
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-n", "-d", str(tmp_path / "trees"), str(DOCS), str(site)]
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-q",
+        "-W",
+        "--keep-going",
+        "-n",
+        "-d",
+        str(tmp_path / "trees"),
+        str(DOCS),
+        str(site),
+    ]
     run = subprocess.run(command, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     check_pages(site)
@@ -141,7 +192,8 @@ def signs(text: str) -> list[tuple[str, str]]:
 
 def test_bars_open_and_close_in_turn(formulas):
     assert signs(formulas.mathml("|a| + |b|")) == [("prefix", "|"), ("postfix", "|")] * 2
-    assert not signs(formulas.mathml(r"\left|a\right|"))  # a row of its own, in which the first opens and the last closes
+    # A row of its own, in which the first opens and the last closes
+    assert not signs(formulas.mathml(r"\left|a\right|"))
 
 
 @pytest.mark.parametrize("tex", [r"\nosuchcommand x", r"\frac{1}", "|a", "a_"])
@@ -153,8 +205,14 @@ def test_a_formula_that_cannot_be_read_is_an_error(formulas, tex):
 def test_the_name_of_a_function_stands_apart_from_its_argument(formulas):
     space = "<mspace"
     assert space in formulas.mathml(r"\log x")
-    assert not [tex for tex in (r"\log|x|", r"\tanh(x)", r"\tanh\left(x\right)") if space in formulas.mathml(tex)]
-    assert [bool(re.search("<mi>max</mi>", formulas.mathml(tex))) for tex in (r"\max(a, b)", r"\max x")] == [True, False]
+    assert not [
+        tex
+        for tex in (r"\log|x|", r"\tanh(x)", r"\tanh\left(x\right)")
+        if space in formulas.mathml(tex)
+    ]
+    assert [
+        bool(re.search("<mi>max</mi>", formulas.mathml(tex))) for tex in (r"\max(a, b)", r"\max x")
+    ] == [True, False]
 
 
 @pytest.fixture
@@ -166,14 +224,25 @@ def measured(monkeypatch):
 def test_numbers_are_medians_of_the_file(measured, tmp_path):
     runs = {str(seed): {"valid": value} for seed, value in enumerate((1.0, 2.0, 90.0))}
     path = tmp_path / "quality.json"
-    path.write_text(json.dumps({"forecasting": {"Lorenz": dict.fromkeys(measured.MODELS, runs)}, "classification": {}}))
+    path.write_text(
+        json.dumps(
+            {"forecasting": {"Lorenz": dict.fromkeys(measured.MODELS, runs)}, "classification": {}}
+        )
+    )
     assert measured.valid("Lorenz", "tanh", path) == "2.0"
     assert measured.quality(path).count("2.0") == len(measured.MODELS)
 
 
 def test_a_claim_cannot_break_the_table(measured, tmp_path):
     path = tmp_path / "claims.json"
-    claim = {"id": "c", "says": "|a| <b>\n*x*", "measured": "1 | 2", "verdict": "fails", "figure": "Fig. 1", "preset": "smoke"}
+    claim = {
+        "id": "c",
+        "says": "|a| <b>\n*x*",
+        "measured": "1 | 2",
+        "verdict": "fails",
+        "figure": "Fig. 1",
+        "preset": "smoke",
+    }
     path.write_text(json.dumps([claim]))
     *_, row = measured.claims(path).splitlines()
     assert re.sub(r"\\.", "", row).count("|") == 4 and "\\<b\\>" in row
@@ -182,6 +251,12 @@ def test_a_claim_cannot_break_the_table(measured, tmp_path):
 
 def test_what_is_absent_says_how_to_make_it(measured, tmp_path):
     nowhere = tmp_path / "nothing.json"
-    for kind in (measured.quality, measured.classes, measured.claims, measured.report, measured.benchmarks):
+    for kind in (
+        measured.quality,
+        measured.classes,
+        measured.claims,
+        measured.report,
+        measured.benchmarks,
+    ):
         assert "nothing.json is not here" in kind(nowhere)
     assert "spheresn show some-claim" in measured.claim("some-claim", nowhere)

@@ -1,4 +1,6 @@
-"""The doors of the explorer: it answers this machine and its own page only, gives out no file, takes no flood, shows no insides."""
+"""The doors of the explorer: it answers this machine and its own page only, gives out no file,
+takes no flood, shows no insides.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,9 @@ import numpy as np
 import pytest
 
 pytest.importorskip("dash")
-from spheresn.explorer import app as explorer
-from spheresn.explorer.reading import LARGEST, table_from
-from spheresn.explorer.uploads import _decoded
+from spheresn.apps.explorer import app as explorer
+from spheresn.apps.explorer.reading import LARGEST, table_from
+from spheresn.apps.explorer.uploads import _decoded
 
 HANGS = 150  # seconds after which no answer comes any more
 INSIDES = ("Traceback", "site-packages", "File &quot;", 'File "', "root:x:", "Werkzeug", "SECRET")
@@ -24,7 +26,9 @@ INSIDES = ("Traceback", "site-packages", "File &quot;", 'File "', "root:x:", "We
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory) -> Iterator[tuple[str, int]]:
-    """A server with one file; another one that it was not given lies beside it, and the first is a link's neighbour."""
+    """A server with one file; another one that it was not given lies beside it, and the first is a
+    link's neighbour.
+    """
     folder = tmp_path_factory.mktemp("files")
     np.savetxt(folder / "own.csv", np.sin(np.arange(400.0)))
     (folder / "secret.csv").write_text("SECRET\n" * 400)
@@ -37,7 +41,9 @@ def place(tmp_path_factory) -> Iterator[tuple[str, int]]:
     listening.server_close()
 
 
-def ask(place, method: str, path: str, body: bytes | None = None, **headers: str) -> tuple[int, str]:
+def ask(
+    place, method: str, path: str, body: bytes | None = None, **headers: str
+) -> tuple[int, str]:
     """Status and text, with the path sent as it is."""
     connection = HTTPConnection(*place, timeout=HANGS)
     connection.putrequest(method, path, skip_host="Host" in headers)
@@ -54,18 +60,30 @@ def ask(place, method: str, path: str, body: bytes | None = None, **headers: str
 
 def test_it_listens_to_this_machine_only(place):
     assert place[0] == "127.0.0.1"
-    from spheresn.cli.explore import explore
+    from spheresn.apps.cli.explore import explore
 
     assert explore.__defaults__ is not None and "127.0.0.1" in explore.__defaults__
 
 
-@pytest.mark.parametrize("origin", ["http://elsewhere.example", "null", "https://127.0.0.1", "http://localhost:1"])
+@pytest.mark.parametrize(
+    "origin", ["http://elsewhere.example", "null", "https://127.0.0.1", "http://localhost:1"]
+)
 def test_another_page_is_refused(place, origin):
     assert ask(place, "GET", "/_dash-layout", Origin=origin)[0] == 403
     assert ask(place, "GET", "/_dash-layout", Origin=f"http://{place[0]}:{place[1]}")[0] == 200
 
 
-@pytest.mark.parametrize("host", ["elsewhere.example", "127.0.0.1.elsewhere.example", "elsewhere.example:8050", "[::2]:80", "", "0.0.0.0"])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "elsewhere.example",
+        "127.0.0.1.elsewhere.example",
+        "elsewhere.example:8050",
+        "[::2]:80",
+        "",
+        "0.0.0.0",
+    ],
+)
 def test_another_name_is_refused(place, host):
     assert ask(place, "GET", "/", Host=host)[0] in (400, 403)
 
@@ -82,20 +100,41 @@ PATHS = [
 @pytest.mark.parametrize("path", PATHS)
 def test_no_path_leads_to_a_file(place, path):
     status, text = ask(place, "GET", path)
-    assert status in (301, 302, 308, 400, 404, 500) or "<title>spheresn explorer</title>" in text, (status, text[:200])
+    assert status in (301, 302, 308, 400, 404, 500) or "<title>spheresn explorer</title>" in text, (
+        status,
+        text[:200],
+    )
     assert not [word for word in (*INSIDES, "import ") if word in text]
 
 
 def call(place, body: bytes, **headers: str) -> tuple[int, str]:
-    return ask(place, "POST", "/_dash-update-component", body, **{"Content_Type": "application/json", **headers})
+    return ask(
+        place,
+        "POST",
+        "/_dash-update-component",
+        body,
+        **{"Content_Type": "application/json", **headers},
+    )
 
 
-def callback(output: str, *inputs: tuple[str, str, Any], state: tuple[tuple[str, str, Any], ...] = ()) -> bytes:
+def callback(
+    output: str, *inputs: tuple[str, str, Any], state: tuple[tuple[str, str, Any], ...] = ()
+) -> bytes:
     """What the page sends when something changes."""
-    wanted = [{"id": part.split(".")[0], "property": part.split(".")[1].split("@")[0]} for part in output.strip(".").split("...")]
-    sent = {"output": output, "outputs": wanted, "changedPropIds": [f"{inputs[0][0]}.{inputs[0][1]}"]}
+    wanted = [
+        {"id": part.split(".")[0], "property": part.split(".")[1].split("@")[0]}
+        for part in output.strip(".").split("...")
+    ]
+    sent = {
+        "output": output,
+        "outputs": wanted,
+        "changedPropIds": [f"{inputs[0][0]}.{inputs[0][1]}"],
+    }
     for name, parts in (("inputs", inputs), ("state", state)):
-        sent[name] = [{"id": one, "property": property_name, "value": value} for one, property_name, value in parts]
+        sent[name] = [
+            {"id": one, "property": property_name, "value": value}
+            for one, property_name, value in parts
+        ]
     return json.dumps(sent).encode()
 
 
@@ -106,20 +145,43 @@ def upload_output(place) -> str:
 
 def upload(place, name: Any, contents: Any) -> tuple[int, str]:
     sent = {"name": name, "contents": contents}
-    return call(place, callback(upload_output(place), ("upload-content", "data", sent), state=(("signal", "options", []),)))
+    return call(
+        place,
+        callback(
+            upload_output(place),
+            ("upload-content", "data", sent),
+            state=(("signal", "options", []),),
+        ),
+    )
 
 
 @pytest.mark.parametrize(
-    "name", ["../../etc/passwd", "/etc/passwd", "own.csv", "a\x00.csv", "..", "", None, 7, ["a.csv"], "x" * 9999 + ".csv"]
+    "name",
+    [
+        "../../etc/passwd",
+        "/etc/passwd",
+        "own.csv",
+        "a\x00.csv",
+        "..",
+        "",
+        None,
+        7,
+        ["a.csv"],
+        "x" * 9999 + ".csv",
+    ],
 )
 def test_of_an_uploaded_name_only_the_ending_counts(place, name):
     """What is read is what was sent, never a file of that name."""
     status, text = upload(place, name, "data:text/csv;base64,MQoyCg==")
-    assert status == 200 and ("ending of the file must be one of" in text or "at least 300 rows" in text), text[:300]
+    assert status == 200 and (
+        "ending of the file must be one of" in text or "at least 300 rows" in text
+    ), text[:300]
     assert not [word for word in INSIDES if word in text]
 
 
-@pytest.mark.parametrize("contents", [None, 5, "", "data:;base64,%%%", "data:;base64,\u00e9", [], {"a": 1}])
+@pytest.mark.parametrize(
+    "contents", [None, 5, "", "data:;base64,%%%", "data:;base64,\u00e9", [], {"a": 1}]
+)
 def test_a_broken_upload_is_a_sentence(place, contents):
     status, text = upload(place, "a.csv", contents)
     assert status == 200 and "must" in text and not [word for word in INSIDES if word in text]
@@ -149,7 +211,17 @@ def test_a_flood_without_a_length_is_refused(place):
         assert line.recv(12)[-3:] in (b"400", b"413", b"500")
 
 
-BODIES = [b"", b"{}", b"[]", b"null", b"{", b"[" * 20_000, b'{"output":"x"}', b'{"output":"query.data","inputs":[]}', b"\xff\xfe"]
+BODIES = [
+    b"",
+    b"{}",
+    b"[]",
+    b"null",
+    b"{",
+    b"[" * 20_000,
+    b'{"output":"x"}',
+    b'{"output":"query.data","inputs":[]}',
+    b"\xff\xfe",
+]
 
 
 @pytest.mark.parametrize("body", BODIES, ids=lambda body: body[:12].decode("latin-1"))
@@ -159,14 +231,32 @@ def test_an_error_shows_no_insides(place, body, caplog):
 
 
 @pytest.mark.parametrize(
-    "query", ["units=1e999", "signal=../../etc/passwd", "signal=%00", "memory=" + "[" * 400, "units=" + "9" * 900, "a=b", 5, [], {"x": 1}]
+    "query",
+    [
+        "units=1e999",
+        "signal=../../etc/passwd",
+        "signal=%00",
+        "memory=" + "[" * 400,
+        "units=" + "9" * 900,
+        "a=b",
+        5,
+        [],
+        {"x": 1},
+    ],
 )
 def test_a_hostile_view_is_a_sentence(place, query, caplog):
     known = json.loads(ask(place, "GET", "/_dash-dependencies")[1])
     output = next(one["output"] for one in known if "spectrum-poll.disabled" in one["output"])
-    body = callback(output, ("query", "data", query), ("spectrum-poll", "n_intervals", None), state=(("tab", "data", "t"),))
+    body = callback(
+        output,
+        ("query", "data", query),
+        ("spectrum-poll", "n_intervals", None),
+        state=(("tab", "data", "t"),),
+    )
     status, text = call(place, body)
-    assert status == 200 and "must" in text and not [word for word in INSIDES if word in text], text[:300]
+    assert status == 200 and "must" in text and not [word for word in INSIDES if word in text], (
+        text[:300]
+    )
 
 
 def test_a_link_to_a_file_is_not_followed_by_name(tmp_path):
@@ -181,6 +271,10 @@ def test_a_panel_asked_for_before_there_are_settings_stays_as_it_is(place):
     """A click while the page still loads."""
     known = json.loads(ask(place, "GET", "/_dash-dependencies")[1])
     output = next(one["output"] for one in known if "code-poll.disabled" in one["output"])
-    inputs = (("query", "data", None), ("code-poll", "n_intervals", 0), ("code-button", "n_clicks", 1))
+    inputs = (
+        ("query", "data", None),
+        ("code-poll", "n_intervals", 0),
+        ("code-button", "n_clicks", 1),
+    )
     status, text = call(place, callback(output, *inputs, state=(("tab", "data", "tab"),)))
     assert status == 200 and json.loads(text)["response"] == {}

@@ -1,4 +1,6 @@
-"""Driving: every path equals the plain loop, cutting a signal changes nothing, and nothing becomes NaN."""
+"""Driving: every path equals the plain loop, cutting a signal changes nothing, and nothing becomes
+NaN.
+"""
 
 import warnings
 from dataclasses import dataclass
@@ -8,8 +10,8 @@ import pytest
 
 import spheresn as sn
 from conftest import ACTIVATIONS, SPHERES, iterate, network
-from spheresn._checks import floats
-from spheresn.estimators.closed import ClosedLoop
+from spheresn._validation import floats
+from spheresn.estimators.closed_loop import ClosedLoop
 from spheresn.readout import Weights
 
 
@@ -18,19 +20,33 @@ from spheresn.readout import Weights
 @pytest.mark.parametrize("activation", ACTIVATIONS.values(), ids=ACTIVATIONS)
 def test_compiled_loops_equal_the_plain_loop(activation, topology, leak, rng):
     for units in (1, 2, 33, 100):
-        reservoir = network(units, activation, rng, topology, n_inputs=2, bias_scaling=0.2, leak=leak)
+        reservoir = network(
+            units, activation, rng, topology, n_inputs=2, bias_scaling=0.2, leak=leak
+        )
         signal, start = rng.standard_normal((60, 2)), rng.standard_normal(units)
-        assert np.allclose(sn.drive(reservoir, signal, start), iterate(reservoir, signal, start), rtol=0, atol=1e-12)
+        assert np.allclose(
+            sn.drive(reservoir, signal, start),
+            iterate(reservoir, signal, start),
+            rtol=0,
+            atol=1e-12,
+        )
 
 
 @pytest.mark.parametrize("topology", sn.topology.TOPOLOGIES)
 @pytest.mark.parametrize("inputs", [0, 1, 3])
 def test_any_number_of_inputs(inputs, topology, rng):
-    """The loops take the first input together with W x where they can; without any input there is nothing to take."""
+    """The loops take the first input together with W x where they can; without any input there is
+    nothing to take.
+    """
     for units in (1, 7, 40):
         reservoir = network(units, sn.OnSphere(), rng, topology, n_inputs=inputs, bias_scaling=0.2)
         signal, start = rng.standard_normal((30, inputs)), rng.standard_normal(units)
-        assert np.allclose(sn.drive(reservoir, signal, start), iterate(reservoir, signal, start), rtol=0, atol=1e-12)
+        assert np.allclose(
+            sn.drive(reservoir, signal, start),
+            iterate(reservoir, signal, start),
+            rtol=0,
+            atol=1e-12,
+        )
 
 
 @pytest.mark.parametrize("units", [300, 301])
@@ -65,7 +81,9 @@ def test_ragged_series_do_not_touch_each_other(rng):
     for states, signal in zip(sn.drive(reservoir, series), series, strict=True):
         assert np.array_equal(states, sn.drive(reservoir, signal))
     start = sn.sphere.random_point(30, rng)
-    assert np.array_equal(sn.drive(reservoir, series, start)[1], sn.drive(reservoir, series[1], start))
+    assert np.array_equal(
+        sn.drive(reservoir, series, start)[1], sn.drive(reservoir, series[1], start)
+    )
 
 
 @pytest.mark.parametrize("topology", ["gaussian", "sparse", "ring", "rotation"])
@@ -87,7 +105,9 @@ def test_chunks_equal_the_whole_to_the_last_bit(activation, topology, rng):
 @pytest.mark.parametrize("activation", ACTIVATIONS.values(), ids=ACTIVATIONS)
 def test_single_precision_is_kept_through_and_close(activation, topology, rng):
     seed = int(rng.integers(1000))
-    double, single = (network(50, activation, seed, topology, dtype=kind) for kind in (np.float64, np.float32))
+    double, single = (
+        network(50, activation, seed, topology, dtype=kind) for kind in (np.float64, np.float32)
+    )
     signal = rng.standard_normal(40)
     states = sn.drive(single, signal)
     assert states.dtype == np.float32 and single.dtype == np.float32
@@ -116,7 +136,9 @@ def test_a_zero_pre_activation_keeps_the_direction_and_is_counted(activation, rn
     """u = -W x exactly: a = 0 has no direction."""
     start = np.array([0.6, 0.8]) * activation.radius
     reservoir = sn.Reservoir(np.eye(2), np.array([[0.6], [0.8]]) * activation.radius, activation)
-    with pytest.warns(sn.DegenerateStep, match=r"^1 step\(s\) had a pre-activation of exactly zero"):
+    with pytest.warns(
+        sn.DegenerateStep, match=r"^1 step\(s\) had a pre-activation of exactly zero"
+    ):
         states = sn.drive(reservoir, np.array([-1.0, 0.5]), start)
     assert np.allclose(states[0], start, rtol=1e-15)
     assert np.allclose(reservoir.step(start, -np.ones(1)), start, rtol=1e-15)
@@ -139,7 +161,9 @@ def test_from_the_zero_state_silence_leads_to_a_fixed_point_of_the_sphere():
 
 
 @pytest.mark.parametrize("scale", [5e-324, 1e-300, 1e-160, 1e160, 1e300])
-@pytest.mark.parametrize("activation", [sn.OnSphere(), sn.OnSphere(1e150), sn.OnSphere(1e-150, 0.5)])
+@pytest.mark.parametrize(
+    "activation", [sn.OnSphere(), sn.OnSphere(1e150), sn.OnSphere(1e-150, 0.5)]
+)
 def test_extreme_inputs_still_land_on_the_sphere(activation, scale, rng):
     reservoir = network(9, activation, rng, spectral_radius=0.0)
     with warnings.catch_warnings():
@@ -169,15 +193,25 @@ def test_an_input_that_overflows_says_so(activation):
 def test_no_input_and_no_rows_are_fine(rng):
     reservoir = sn.random_reservoir(6, n_inputs=0, rng=rng)
     start = sn.sphere.random_point(6, rng)
-    assert np.allclose(sn.drive(reservoir, np.empty((3, 0)), start), iterate(reservoir, np.empty((3, 0)), start), atol=1e-14)
+    assert np.allclose(
+        sn.drive(reservoir, np.empty((3, 0)), start),
+        iterate(reservoir, np.empty((3, 0)), start),
+        atol=1e-14,
+    )
     assert sn.drive(reservoir, np.empty((0, 0)), start).shape == (0, 6)
 
 
 @pytest.mark.parametrize(
     ("signal", "sentence"),
     [
-        (np.zeros((5, 2)), r"signal must have 1 column\(s\), got shape \(5, 2\); one row per time step"),
-        (np.array([0.0, np.nan]), r"signal must be finite, got nan at index \(1, 0\); fill or drop"),
+        (
+            np.zeros((5, 2)),
+            r"signal must have 1 column\(s\), got shape \(5, 2\); one row per time step",
+        ),
+        (
+            np.array([0.0, np.nan]),
+            r"signal must be finite, got nan at index \(1, 0\); fill or drop",
+        ),
         (np.array([np.inf]), "signal must be finite, got inf"),
         (np.zeros((1, 1, 1, 1)), "signal must have 1 or 2 dimension"),
         ("noise", "signal must be an array of real numbers"),
@@ -192,7 +226,9 @@ def test_a_bad_signal_gets_a_sentence(signal, sentence):
 
 def test_a_bad_start_gets_a_sentence():
     reservoir = sn.random_reservoir(4, rng=0)
-    with pytest.raises(ValueError, match=r"start must be a state of shape \(4,\), one per series, got \(3,\)"):
+    with pytest.raises(
+        ValueError, match=r"start must be a state of shape \(4,\), one per series, got \(3,\)"
+    ):
         sn.drive(reservoir, np.zeros(5), np.zeros(3))
     with pytest.raises(ValueError, match="start must be finite"):
         sn.drive(reservoir, np.zeros(5), np.full(4, np.nan))
@@ -201,7 +237,9 @@ def test_a_bad_start_gets_a_sentence():
 
 
 def test_read_only_arrays_need_no_loop_of_their_own(monkeypatch, rng):
-    """numba tells read-only arrays from others and would compile each loop again, for seconds; data frames hand out such arrays."""
+    """numba tells read-only arrays from others and would compile each loop again, for seconds; data
+    frames hand out such arrays.
+    """
     given = {
         "recurrent": np.eye(4),
         "inputs": np.ones((4, 1)),
@@ -224,7 +262,10 @@ def test_read_only_arrays_need_no_loop_of_their_own(monkeypatch, rng):
 
 def test_values_that_do_not_fit_into_single_precision_get_a_sentence():
     reservoir = sn.random_reservoir(3, rng=0, dtype=np.float32)
-    with pytest.raises(ValueError, match=r"signal must fit into float32, got 1e\+300; scale it down, or use a wider type"):
+    with pytest.raises(
+        ValueError,
+        match=r"signal must fit into float32, got 1e\+300; scale it down, or use a wider type",
+    ):
         sn.drive(reservoir, np.array([0.0, 1e300]))
     with pytest.raises(ValueError, match="signal must be an array of real numbers"):
         sn.drive(reservoir, [10**400])
@@ -244,7 +285,9 @@ class Doubling:
 
 
 def test_an_activation_of_ones_own_overflows_at_the_step_that_it_must():
-    """After k steps from 1 the state is 2^k, and 2^1024 is no double: the step numbered 1023, counted from 0, is the first to overflow."""
+    """After k steps from 1 the state is 2^k, and 2^1024 is no double: the step numbered 1023,
+    counted from 0, is the first to overflow.
+    """
     reservoir = sn.Reservoir(np.eye(1), np.zeros((1, 1)), Doubling())
     assert sn.drive(reservoir, np.zeros(1023), [1.0])[-1, 0] == 2.0**1023
     with np.errstate(over="ignore"), pytest.raises(sn.StateOverflow, match="at step 1023"):
@@ -253,7 +296,9 @@ def test_an_activation_of_ones_own_overflows_at_the_step_that_it_must():
 
 def test_an_activation_of_ones_own_runs_free():
     """x' = 2 (x + s), s' = s + x', from x = 0 and s = 1."""
-    loop = ClosedLoop(sn.Reservoir(np.eye(1), np.ones((1, 1)), Doubling()), Weights(np.ones((1, 1)), np.zeros(1)))
+    loop = ClosedLoop(
+        sn.Reservoir(np.eye(1), np.ones((1, 1)), Doubling()), Weights(np.ones((1, 1)), np.zeros(1))
+    )
     outputs, finite = loop.run(3, np.zeros(1), np.ones(1), np.zeros((3, 0)))
     assert outputs.ravel().tolist() == [3.0, 13.0, 59.0] and finite == 3
 

@@ -1,4 +1,6 @@
-"""Laws of the spherical network, each a theorem of THEORY: closed forms, invariances, symmetries."""
+"""Laws of the spherical network, each a theorem of THEORY: closed forms, invariances,
+symmetries.
+"""
 
 import numpy as np
 import pytest
@@ -14,7 +16,9 @@ def test_without_input_only_the_last_projection_matters(rng):
     w, start = rng.standard_normal((20, 20)), sn.sphere.random_point(20, rng)
     states = sn.drive(sn.Reservoir(recurrent=w, inputs=np.ones(20)), np.zeros(30), start)
     for n in (1, 10, 30):
-        assert np.allclose(states[n - 1], sn.sphere.project(np.linalg.matrix_power(w, n) @ start), atol=1e-12)
+        assert np.allclose(
+            states[n - 1], sn.sphere.project(np.linalg.matrix_power(w, n) @ start), atol=1e-12
+        )
 
 
 def test_without_input_the_matrix_may_change_from_step_to_step(rng):
@@ -29,7 +33,8 @@ def test_without_input_the_matrix_may_change_from_step_to_step(rng):
 
 @pytest.mark.parametrize("radius", [1.0, 2.5])
 def test_the_state_expands_into_past_inputs(radius, rng):
-    """x_n = M(n,0) x_0 + Σ M(n,k) u_k with M(n,k) = r^{n-k+1} W^{n-k}/Π_{l=k..n} N_l, and M(n,0) = rⁿ Wⁿ/Π_{l=1..n} N_l.
+    """x_n = M(n,0) x_0 + Σ M(n,k) u_k with M(n,k) = r^{n-k+1} W^{n-k}/Π_{l=k..n} N_l, and M(n,0) =
+    rⁿ Wⁿ/Π_{l=1..n} N_l.
 
     The printed M lacks the powers of r [VAL19, eqn:memory_matrix].
     """
@@ -37,7 +42,9 @@ def test_the_state_expands_into_past_inputs(radius, rng):
     signal, start = rng.standard_normal((12, 1)), sn.sphere.random_point(10, rng, radius)
     states = sn.drive(reservoir, signal, start)
     before = np.vstack([start, states[:-1]])
-    norms = [np.linalg.norm(reservoir.pre_activation(x, s)) for x, s in zip(before, signal, strict=True)]
+    norms = [
+        np.linalg.norm(reservoir.pre_activation(x, s)) for x, s in zip(before, signal, strict=True)
+    ]
     w, n = reservoir.recurrent.toarray(), 12
     total = radius**n * np.linalg.matrix_power(w, n) @ start / np.prod(norms)
     for k in range(1, n + 1):
@@ -53,7 +60,9 @@ def test_only_the_ratio_of_scaling_to_spectral_radius_matters(bend, leak, rng):
     signal = rng.standard_normal((300, 1))
     for factor in (0.01, 3.0, 1e6):
         scaled = reservoir.rescaled(factor, factor, factor)
-        assert np.allclose(sn.drive(scaled, signal), sn.drive(reservoir, signal), rtol=0, atol=1e-14)
+        assert np.allclose(
+            sn.drive(scaled, signal), sn.drive(reservoir, signal), rtol=0, atol=1e-14
+        )
 
 
 @pytest.mark.parametrize("bend", BENDS)
@@ -61,9 +70,13 @@ def test_a_radius_is_an_input_scaling(bend, rng):
     """(ρ, scaling, r) gives r times the states of (ρ, scaling/r, 1)."""
     unit = network(40, sn.OnSphere(1.0, bend), rng, bias_scaling=0.3)
     for radius in (0.5, 3.0):
-        wide = sn.Reservoir(unit.recurrent, unit.inputs * radius, sn.OnSphere(radius, bend), unit.bias * radius)
+        wide = sn.Reservoir(
+            unit.recurrent, unit.inputs * radius, sn.OnSphere(radius, bend), unit.bias * radius
+        )
         signal = rng.standard_normal((300, 1))
-        assert np.allclose(sn.drive(wide, signal) / radius, sn.drive(unit, signal), rtol=0, atol=1e-14)
+        assert np.allclose(
+            sn.drive(wide, signal) / radius, sn.drive(unit, signal), rtol=0, atol=1e-14
+        )
 
 
 @pytest.mark.parametrize("activation", ACTIVATIONS.values(), ids=ACTIVATIONS)
@@ -77,7 +90,11 @@ def test_a_negative_matrix_alternates(rng):
     """-W with (-1)^k u_k gives (-1)^k x_k."""
     reservoir, signal = network(30, sn.OnSphere(), rng), rng.standard_normal((50, 1))
     signs = (-1.0) ** np.arange(50)[:, None]
-    assert np.allclose(sn.drive(reservoir.rescaled(-1.0), -signs * signal), -signs * sn.drive(reservoir, signal), atol=1e-13)
+    assert np.allclose(
+        sn.drive(reservoir.rescaled(-1.0), -signs * signal),
+        -signs * sn.drive(reservoir, signal),
+        atol=1e-13,
+    )
 
 
 def test_the_only_nonlinearity_is_one_scalar_per_step(rng):
@@ -102,7 +119,9 @@ def test_a_linear_network_is_a_convolution(rng):
     response = [reservoir.inputs[:, 0]]
     for _ in range(39):
         response.append(reservoir.recurrent.matvec(response[-1]))
-    assert np.allclose(sn.drive(reservoir, signal)[-1], signal[::-1] @ np.array(response), atol=1e-13)
+    assert np.allclose(
+        sn.drive(reservoir, signal)[-1], signal[::-1] @ np.array(response), atol=1e-13
+    )
 
 
 def test_a_delay_line_holds_the_last_inputs(rng):

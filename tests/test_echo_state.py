@@ -21,19 +21,42 @@ def on_circle(count: int) -> np.ndarray:
 
 @pytest.mark.parametrize("radius", [0.4, 1.0, 3.0])
 def test_the_shortest_pre_activation_is_the_minimum_over_the_circle(radius, rng):
-    """Against a fine grid of the circle; u = 0, u along a singular vector (the hard case) and a singular W included."""
+    """Against a fine grid of the circle; u = 0, u along a singular vector (the hard case) and a
+    singular W included.
+    """
     points = radius * on_circle(200_000)
-    for w in (rng.standard_normal((2, 2)), np.diag([3.0, 1.0]), np.diag([2.0, 0.0]), np.zeros((2, 2)), turning(1.5)):
+    for w in (
+        rng.standard_normal((2, 2)),
+        np.diag([3.0, 1.0]),
+        np.diag([2.0, 0.0]),
+        np.zeros((2, 2)),
+        turning(1.5),
+    ):
         reservoir = sn.Reservoir(w, np.zeros(2), sn.OnSphere(radius))
-        drives = np.vstack([rng.standard_normal((5, 2)), np.zeros(2), [2.0, 0.0], [0.0, 2.0], [0.01, 0.0], [9.0, 1e-9]])
+        drives = np.vstack(
+            [
+                rng.standard_normal((5, 2)),
+                np.zeros(2),
+                [2.0, 0.0],
+                [0.0, 2.0],
+                [0.01, 0.0],
+                [9.0, 1e-9],
+            ]
+        )
         expected = [np.linalg.norm(w @ points + u[:, None], axis=0).min() for u in drives]
-        assert np.allclose(shortest(decompose(reservoir), drives, radius), expected, atol=2e-4 * radius)
+        assert np.allclose(
+            shortest(decompose(reservoir), drives, radius), expected, atol=2e-4 * radius
+        )
 
 
 def test_the_hard_case_by_hand():
     """W = diag(3, 1), u = (2, 0), r = 1: minimum of (3x + 2)² + 1 - x² is at x = -3/4, m² = 1/2."""
     reservoir = sn.Reservoir(np.diag([3.0, 1.0]), np.zeros(2))
-    assert np.allclose(shortest(decompose(reservoir), np.array([[2.0, 0.0], [2.0, 1e-13]]), 1.0), np.sqrt(0.5), atol=1e-7)
+    assert np.allclose(
+        shortest(decompose(reservoir), np.array([[2.0, 0.0], [2.0, 1e-13]]), 1.0),
+        np.sqrt(0.5),
+        atol=1e-7,
+    )
 
 
 def test_the_shortest_pre_activation_is_stationary_and_below_all_others(rng):
@@ -53,7 +76,9 @@ def test_the_shortest_pre_activation_is_stationary_and_below_all_others(rng):
 
 
 def test_the_paper_s_condition_does_not_give_the_echo_state_property():
-    """W = 2 R(1), u = 0: eqn:condition holds, and two states stay as far apart as they were for ever."""
+    """W = 2 R(1), u = 0: eqn:condition holds, and two states stay as far apart as they were for
+    ever.
+    """
     reservoir = sn.Reservoir(turning(2.0), [1.0, 0.0])
     assert pre_activation_outside_sphere(reservoir, np.zeros(20)).holds
     result = echo_state(reservoir, np.zeros(20))
@@ -65,7 +90,9 @@ def test_the_paper_s_condition_does_not_give_the_echo_state_property():
 
 @pytest.mark.parametrize("bend", [0.0, 0.8])
 def test_under_the_condition_any_final_state_remains_possible(bend, rng):
-    """Every step is one to one: prescribe the last state, walk backwards, and arrive there. So the property is refuted."""
+    """Every step is one to one: prescribe the last state, walk backwards, and arrive there. So the
+    property is refuted.
+    """
     w = 2 * np.linalg.qr(rng.standard_normal((20, 20)))[0]
     reservoir = sn.Reservoir(w, 0.5 * sn.sphere.random_point(20, rng), sn.OnSphere(bend=bend))
     signal = rng.uniform(-1, 1, (12, 1))
@@ -79,15 +106,26 @@ def test_under_the_condition_any_final_state_remains_possible(bend, rng):
 
 
 def preimage(reservoir, state, row):
-    """x with F(x, s) = state, r = 1: undo the bending, then the positive root t of |W⁻¹(t y - u)| = 1."""
+    """x with F(x, s) = state, r = 1: undo the bending, then the positive root t of |W⁻¹(t y - u)| =
+    1.
+    """
     from scipy.optimize import brentq
 
     bend, units, y = reservoir.activation.bend, reservoir.units, state
     if bend:
         longest = 1 / (bend * np.abs(state).max())
         spread = lambda t: t * state / np.sqrt(1 - (bend * t * state) ** 2)  # noqa: E731
-        y = spread(brentq(lambda t: np.linalg.norm(spread(t)) - np.sqrt(units), 0.0, longest * (1 - 1e-15), xtol=1e-15)) / np.sqrt(units)
-    solve = np.linalg.solve(reservoir.recurrent.toarray(), np.stack([y, reservoir.inputs @ row], axis=1))
+        y = spread(
+            brentq(
+                lambda t: np.linalg.norm(spread(t)) - np.sqrt(units),
+                0.0,
+                longest * (1 - 1e-15),
+                xtol=1e-15,
+            )
+        ) / np.sqrt(units)
+    solve = np.linalg.solve(
+        reservoir.recurrent.toarray(), np.stack([y, reservoir.inputs @ row], axis=1)
+    )
     p, q = solve.T
     t = (p @ q + np.sqrt((p @ q) ** 2 + (p @ p) * (1 - q @ q))) / (p @ p)
     return t * p - q
@@ -102,7 +140,14 @@ def test_chaos_under_the_condition_is_refuted_too():
 @pytest.mark.parametrize("bend", [0.0, 0.2])
 @pytest.mark.parametrize("radius", [1.0, 2.0])
 def test_large_input_is_certified_and_trajectories_meet_at_the_promised_rate(radius, bend, rng):
-    reservoir = network(30, sn.OnSphere(radius, bend), rng, spectral_radius=0.3 / radius, input_scaling=2.0, bias_scaling=2.0)
+    reservoir = network(
+        30,
+        sn.OnSphere(radius, bend),
+        rng,
+        spectral_radius=0.3 / radius,
+        input_scaling=2.0,
+        bias_scaling=2.0,
+    )
     signal = rng.uniform(1.0, 2.0, (25, 1))
     result = echo_state(reservoir, signal)
     assert result.verdict == "certified" and result.rate < 0
@@ -111,13 +156,17 @@ def test_large_input_is_certified_and_trajectories_meet_at_the_promised_rate(rad
         x, y = (sn.sphere.random_point(30, rng, radius) for _ in range(2))
         first = sn.sphere.geodesic_distance(x, y, radius)
         one, two = sn.drive(reservoir, signal, x), sn.drive(reservoir, signal, y)
-        apart = np.array([sn.sphere.geodesic_distance(a, b, radius) for a, b in zip(one, two, strict=True)])
+        apart = np.array(
+            [sn.sphere.geodesic_distance(a, b, radius) for a, b in zip(one, two, strict=True)]
+        )
         assert (apart <= first * np.exp(result.contraction) + 1e-14).all()
         assert apart[int(result.washout) - 1] <= 1e-6 * first + 1e-14
 
 
 def test_the_exact_minimum_certifies_where_the_triangle_inequality_cannot(rng):
-    """|u| = 1.8 σ_max: the simple bound q <= σ_max/(|u| - σ_max) is above 1, the exact one is below."""
+    """|u| = 1.8 σ_max: the simple bound q <= σ_max/(|u| - σ_max) is above 1, the exact one is
+    below.
+    """
     reservoir = network(50, sn.OnSphere(), rng)
     drive = sn.sphere.random_point(50, rng) * 1.8 * decompose(reservoir).largest
     result = echo_state(sn.Reservoir(reservoir.recurrent, drive), np.ones(3))
@@ -128,23 +177,34 @@ def test_the_sharp_bound_on_projections(rng):
     """|φ(a) - φ(b)| <= 2r|a - b|/(|a| + |b|) [DUN64]."""
     a, b = rng.standard_normal((2, 20_000, 3)) * rng.uniform(0.1, 5, (2, 20_000, 1))
     size_a, size_b = np.linalg.norm(a, axis=1), np.linalg.norm(b, axis=1)
-    ratio = np.linalg.norm(a / size_a[:, None] - b / size_b[:, None], axis=1) * (size_a + size_b) / (2 * np.linalg.norm(a - b, axis=1))
+    ratio = (
+        np.linalg.norm(a / size_a[:, None] - b / size_b[:, None], axis=1)
+        * (size_a + size_b)
+        / (2 * np.linalg.norm(a - b, axis=1))
+    )
     assert 0.99 < ratio.max() <= 1 + 1e-12
 
 
 def test_weak_input_is_an_empirical_matter(rng):
     reservoir = network(50, sn.OnSphere(), rng, spectral_radius=1.0, input_scaling=0.3)
     result = echo_state(reservoir, rng.standard_normal(1500))
-    assert result.verdict == "empirical" and result.exponent.exponent < -2 * result.exponent.standard_error
+    assert (
+        result.verdict == "empirical"
+        and result.exponent.exponent < -2 * result.exponent.standard_error
+    )
     assert np.isclose(result.washout, np.log(1e-6) / result.exponent.exponent)
     assert result.distances[0] > 1e-2 and result.distances[-1] < 1e-10
 
 
 def test_a_negative_exponent_does_not_bring_two_attractors_together():
-    """W = diag(2, 1, 0) with weak noise: +e_1 and -e_1 both attract, λ ≈ log(1/2), and antipodes never meet."""
+    """W = diag(2, 1, 0) with weak noise: +e_1 and -e_1 both attract, λ ≈ log(1/2), and antipodes
+    never meet.
+    """
     reservoir = sn.Reservoir(np.diag([2.0, 1.0, 0.0]), [0.1, 0.1, 0.1])
     result = echo_state(reservoir, sn.datasets.white_noise(1500, rng=0))
-    assert result.verdict == "empirical" and np.isclose(result.exponent.exponent, np.log(0.5), atol=0.05)
+    assert result.verdict == "empirical" and np.isclose(
+        result.exponent.exponent, np.log(0.5), atol=0.05
+    )
     assert result.distances[-1] > 1.9 and result.washout == np.inf
 
 
@@ -158,10 +218,22 @@ def test_only_what_is_proved_is_claimed_with_a_leak(rng):
 def test_linear_networks_have_it_exactly_below_one(leak, rng):
     for factor, verdict in ((0.99, "certified"), (1.0, "refuted"), (1.2, "refuted")):
         w = factor * np.diag([1.0, -1.0])
-        assert echo_state(sn.Reservoir(w, np.ones(2), sn.Linear(), leak=leak), rng.standard_normal(5)).verdict == verdict
-    below = echo_state(sn.Reservoir([[0.5, 100.0], [0.0, 0.5]], np.ones(2), sn.Linear()), np.ones(5))
+        assert (
+            echo_state(
+                sn.Reservoir(w, np.ones(2), sn.Linear(), leak=leak), rng.standard_normal(5)
+            ).verdict
+            == verdict
+        )
+    below = echo_state(
+        sn.Reservoir([[0.5, 100.0], [0.0, 0.5]], np.ones(2), sn.Linear()), np.ones(5)
+    )
     assert below.verdict == "certified" and np.isclose(below.rate, np.log(0.5))
-    assert echo_state(sn.Reservoir(sn.topology.delay_line(3), np.ones(3), sn.Linear()), np.ones(5)).washout == 3.0
+    assert (
+        echo_state(
+            sn.Reservoir(sn.topology.delay_line(3), np.ones(3), sn.Linear()), np.ones(5)
+        ).washout
+        == 3.0
+    )
 
 
 @pytest.mark.parametrize("leak", [1.0, 0.4])
@@ -185,7 +257,9 @@ def test_tanh_beyond_the_textbook_conditions(rng):
 
 def test_a_map_of_your_own_is_tested():
     result = echo_state(Henon(), 1500, starts=[[0.1, 0.1], [0.2, 0.1]])
-    assert result.verdict == "empirical" and result.washout == np.inf and result.distances.max() > 0.1
+    assert (
+        result.verdict == "empirical" and result.washout == np.inf and result.distances.max() > 0.1
+    )
 
 
 def test_wrong_arguments_say_what_to_do(rng):
@@ -203,7 +277,9 @@ def test_wrong_arguments_say_what_to_do(rng):
 
 
 def test_a_search_that_is_cut_short_still_gives_a_lower_bound(monkeypatch, rng):
-    """Weak duality: every multiplier bounds the shortest length from below, the best one gives it."""
+    """Weak duality: every multiplier bounds the shortest length from below, the best one gives
+    it.
+    """
     parts, drives = decompose(network(8, sn.OnSphere(), rng)), 3.0 * rng.standard_normal((50, 8))
     best = shortest(parts, drives, 1.0)
     monkeypatch.setattr(_secular, "ITERATIONS", 1)
@@ -213,5 +289,8 @@ def test_a_search_that_is_cut_short_still_gives_a_lower_bound(monkeypatch, rng):
 
 def test_an_input_beyond_all_numbers_gets_a_sentence():
     reservoir = sn.Reservoir(np.eye(2), [1e200, 0.0], sn.Tanh())
-    with pytest.raises(sn.StateOverflow, match="the input left the range of its floating point type; lower its scale"):
+    with pytest.raises(
+        sn.StateOverflow,
+        match="the input left the range of its floating point type; lower its scale",
+    ):
         echo_state(reservoir, np.full(30, 1e200))

@@ -44,7 +44,11 @@ LABELS = {
     "eqn:MG",
     "eqn:contractivity",
 }
-ROWS = [line.strip("| ").split(" | ") for line in (ROOT / "docs" / "equations.md").read_text().splitlines() if "::" in line]
+ROWS = [
+    line.strip("| ").split(" | ")
+    for line in (ROOT / "docs" / "equations.md").read_text().splitlines()
+    if "::" in line
+]
 
 
 def test_every_labelled_equation_of_the_paper_has_a_row():
@@ -62,13 +66,21 @@ def test_functions_and_tests_in_the_table_exist(row):
 
 def test_labels_in_the_code_and_in_the_pages_are_the_paper_s():
     texts = [*(ROOT / "src").rglob("*.py"), *(ROOT / "docs").glob("*.md")]
-    used = {label for path in texts for label in re.findall(r"\be(?:qn|nq):[A-Za-z_\-]+\d?", path.read_text())}
+    used = {
+        label
+        for path in texts
+        for label in re.findall(r"\be(?:qn|nq):[A-Za-z_\-]+\d?", path.read_text())
+    }
     assert used <= LABELS, used - LABELS
 
 
 def test_functions_named_on_the_theory_page_exist():
     text = (ROOT / "docs" / "theory.md").read_text()
-    names = {name for name in re.findall(r"`([A-Za-z_.]+)(?:\([^`]*\))?`", text) if not name.endswith(".bib")}
+    names = {
+        name
+        for name in re.findall(r"`([A-Za-z_.]+)(?:\([^`]*\))?`", text)
+        if not name.endswith(".bib")
+    }
     assert len(names) > 20
     for name in names:
         homes = (spheresn, spheresn.analysis)
@@ -77,7 +89,9 @@ def test_functions_named_on_the_theory_page_exist():
 
 def test_keys_on_the_theory_page_resolve():
     keys = set(re.findall(r"^@\w+\{(\w+)", (ROOT / "references.bib").read_text(), re.MULTILINE))
-    assert set(re.findall(r"\[([A-Z]{2,4}\d{2})\]", (ROOT / "docs" / "theory.md").read_text())) <= keys
+    assert (
+        set(re.findall(r"\[([A-Z]{2,4}\d{2})\]", (ROOT / "docs" / "theory.md").read_text())) <= keys
+    )
 
 
 def test_every_public_measure_is_in_the_table():

@@ -1,4 +1,6 @@
-"""Names and messages from files are printed, drawn and served literally: they steer no terminal, no template, no formula and no browser."""
+"""Names and messages from files are printed, drawn and served literally: they steer no terminal, no
+template, no formula and no browser.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,11 @@ import pytest
 from rich.console import Console
 from rich.progress import Progress as Bars
 
-from spheresn import console
-from spheresn.cli import main
-from spheresn.cli.paper import _done
-from spheresn.cli.told import print_rows
-from spheresn.report import Hole, Section, page
-from spheresn.sweep import Unit
+from spheresn.apps.cli import console, main
+from spheresn.apps.cli.output import print_rows
+from spheresn.apps.cli.paper import _done
+from spheresn.apps.paper.report import Hole, Section, page
+from spheresn.apps.paper.runner import Unit
 from test_report import Elements
 
 SCRIPT, TEMPLATE, FORMULA = "<script>alert(1)</script>", "{{7*7}}", "=HYPERLINK(1)"
@@ -37,7 +38,9 @@ def is_safe(text: str) -> bool:
 def forecasted(tmp_path_factory) -> Path:
     """A table whose file, columns and left-out column have hostile names, and its forecast."""
     folder = tmp_path_factory.mktemp("hostile")
-    waves = np.sin(np.outer(np.arange(70), np.linspace(0.2, 0.6, len(NAMES)))) + 0.1 * np.random.default_rng(0).normal(size=(70, 1))
+    waves = np.sin(
+        np.outer(np.arange(70), np.linspace(0.2, 0.6, len(NAMES)))
+    ) + 0.1 * np.random.default_rng(0).normal(size=(70, 1))
     with (folder / FILE).open("w", newline="") as file:
         rows = csv.writer(file)
         rows.writerow([*NAMES, "new\nline"])
@@ -47,20 +50,41 @@ def forecasted(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def written(forecasted) -> Path:
-    assert main(["forecast", str(forecasted / FILE), "--steps", "3", "--units", "20", "--out", str(forecasted / "out")]) == 0
+    assert (
+        main(
+            [
+                "forecast",
+                str(forecasted / FILE),
+                "--steps",
+                "3",
+                "--units",
+                "20",
+                "--out",
+                str(forecasted / "out"),
+            ]
+        )
+        == 0
+    )
     return forecasted / "out"
 
 
 def test_the_page_and_the_figure_show_names_literally(written):
     text = (written / "report.html").read_text(encoding="utf-8")
     assert not {"script", "img"} & set(Elements(text).tags) and is_safe(text)
-    assert "{{7*7}}" in text and r"\x1b[31mred\x07" in text and "&lt;script&gt;" in text and "$\\frac{" in text
+    assert (
+        "{{7*7}}" in text
+        and r"\x1b[31mred\x07" in text
+        and "&lt;script&gt;" in text
+        and "$\\frac{" in text
+    )
     assert r"\x1b]0;title\x07&lt;b&gt;[red]\udcff.csv" in text
     assert ElementTree.parse(written / "forecast.svg").getroot().tag.endswith("svg")
 
 
 def test_the_csv_keeps_every_name_to_the_letter(written):
-    """A header must be found again by programs, so a name that a spreadsheet takes for a formula stays as it came; docs/cli.md says so."""
+    """A header must be found again by programs, so a name that a spreadsheet takes for a formula
+    stays as it came; docs/cli.md says so.
+    """
     head, *rows = csv.reader(io.StringIO((written / "forecast.csv").read_text(encoding="utf-8")))
     assert head[1::3] == NAMES and all(np.isfinite(float(cell)) for row in rows for cell in row[1:])
 
@@ -98,7 +122,19 @@ def test_failures_are_told_literally():
 
 
 def test_a_run_and_a_claim_are_told_literally(tmp_path, capsys):
-    told = Section("fake", "Fig. 0", "t", "smoke", {}, 0, "c", problem=NASTY, notes=(NASTY,), holes=(Hole("{}", NASTY),), units=1)
+    told = Section(
+        "fake",
+        "Fig. 0",
+        "t",
+        "smoke",
+        {},
+        0,
+        "c",
+        problem=NASTY,
+        notes=(NASTY,),
+        holes=(Hole("{}", NASTY),),
+        units=1,
+    )
     assert _done(tmp_path, [told]) == 1
     claim = dict.fromkeys(("id", "figure", "source", "says", "measured", "rule", "verdict"), NASTY)
     (tmp_path / "claims.json").write_text(json.dumps([{**claim, "evidence": {NASTY: NASTY}}]))

@@ -1,4 +1,6 @@
-"""Estimators: streaming equals fitting, series do not leak into each other, forecasts go on, classes are found."""
+"""Estimators: streaming equals fitting, series do not leak into each other, forecasts go on,
+classes are found.
+"""
 
 import weakref
 
@@ -9,8 +11,8 @@ from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import Lasso
 
 import spheresn as sn
-from spheresn.estimators import OutOfRange, base, forecaster, many, stream
-from spheresn.estimators.dial import MemoryOutOfReach
+from spheresn.estimators import OutOfRange, accumulate, base, forecaster, streaming
+from spheresn.estimators.calibration import MemoryOutOfReach
 from spheresn.estimators.search import Lesson, Windows
 from spheresn.readout import Gram, solve
 
@@ -23,11 +25,15 @@ def test_a_regressor_is_drive_and_ridge(rng):
     states = sn.drive(model.reservoir_, (x - x.mean(axis=0)) / x.std(axis=0))
     weights = solve(Gram.of(states[model.washout_ :], y[model.washout_ :]), 1e-3)
     assert np.allclose(model.predict(x), weights(states), atol=1e-10)
-    assert np.allclose(model.predict(x[300:], start=states[299]), model.predict(x)[300:], atol=1e-12)
+    assert np.allclose(
+        model.predict(x[300:], start=states[299]), model.predict(x)[300:], atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("rows", [700, 1024, 6300])  # 1024: nothing is left over after whole blocks
-@pytest.mark.parametrize("options", [{}, {"features": "quadratic", "components": 3}, {"bend": "auto"}, {"penalty": 1e-6}])
+@pytest.mark.parametrize(
+    "options", [{}, {"features": "quadratic", "components": 3}, {"bend": "auto"}, {"penalty": 1e-6}]
+)
 def test_fitting_in_chunks_equals_fitting_at_once(rows, options):
     x, y = sn.datasets.narma(rows, 1)
     whole = sn.ESNRegressor(**{**REGRESSOR, **options}).fit(x, y)
@@ -61,44 +67,67 @@ def test_series_do_not_leak_into_each_other(rng):
         part = Gram.of(frame.states(rows)[skip:], wanted[skip:])
         gram = part if gram is None else gram + part
     assert np.allclose(model.weights_.matrix, solve(gram, 1e-3).matrix, rtol=1e-9)
-    other = sn.ESNRegressor(**REGRESSOR, penalty=1e-3).fit([series[0], 50.0 + series[1]], targets[:2])
+    other = sn.ESNRegressor(**REGRESSOR, penalty=1e-3).fit(
+        [series[0], 50.0 + series[1]], targets[:2]
+    )
     assert not np.allclose(other.weights_.matrix, model.weights_.matrix)
 
 
 def test_the_number_of_workers_changes_nothing(rng, monkeypatch):
-    monkeypatch.setattr(many, "GROUP", 300)  # three groups to share
+    monkeypatch.setattr(accumulate, "GROUP", 300)  # three groups to share
     series = [rng.standard_normal((n, 1)) for n in (300, 80, 500, 120)]
     targets = [np.roll(s, 2) for s in series]
     alone = sn.ESNRegressor(**REGRESSOR).fit(series, targets)
     together = sn.ESNRegressor(**REGRESSOR, n_jobs=2).fit(series, targets)
-    assert np.array_equal(alone.weights_.matrix, together.weights_.matrix) and alone.penalty_ == together.penalty_
+    assert (
+        np.array_equal(alone.weights_.matrix, together.weights_.matrix)
+        and alone.penalty_ == together.penalty_
+    )
 
 
 @pytest.mark.parametrize("group", [1, 50, 10_000])
 def test_sums_of_many_series_are_the_sums_of_their_rows(rng, monkeypatch, group):
-    """However the series are grouped, and however short: one row each, some longer than a block of rows."""
-    monkeypatch.setattr(many, "GROUP", group)
+    """However the series are grouped, and however short: one row each, some longer than a block of
+    rows.
+    """
+    monkeypatch.setattr(accumulate, "GROUP", group)
     series = [rng.standard_normal((n, 1)) for n in (1, 1, 7, 1500, 1, 30)]
-    model = sn.ESNRegressor(**REGRESSOR, washout=0, penalty=1e-3).fit(series, [2 * s for s in series])
+    model = sn.ESNRegressor(**REGRESSOR, washout=0, penalty=1e-3).fit(
+        series, [2 * s for s in series]
+    )
     states = np.vstack([model.frame_.states(s) for s in series])
     gram, sample = model._sums(model.frame_, series, series)
     assert gram.count == 1540 and np.allclose(gram.state_mean, states.mean(axis=0), atol=1e-14)
     assert np.allclose(np.tril(gram.scatter), np.tril(1539 * np.cov(states.T)), atol=1e-12)
-    assert sample.seen == 1540 and all(np.abs(states - row).sum(axis=1).min() < 1e-14 for row in sample.states)
+    assert sample.seen == 1540 and all(
+        np.abs(states - row).sum(axis=1).min() < 1e-14 for row in sample.states
+    )
 
 
 def test_predictions_of_a_long_series_do_not_hold_all_its_states(rng, monkeypatch):
-    """Each estimator reads one piece of states after the other, and says the same as with all of them at once."""
+    """Each estimator reads one piece of states after the other, and says the same as with all of
+    them at once.
+    """
     x, labels = rng.standard_normal((10_000, 1)), np.arange(10_000) % 2
     fixed = {"units": 20, "memory": 3, "bend": 0.5, "random_state": 0}
     regressor = sn.ESNRegressor(**fixed).fit(x, x)
-    classifier, forecaster = sn.ESNClassifier(**fixed).fit(x, labels), sn.ESNForecaster(**fixed).fit(x)
+    classifier, forecaster = (
+        sn.ESNClassifier(**fixed).fit(x, labels),
+        sn.ESNForecaster(**fixed).fit(x),
+    )
     made: list[int] = []
-    monkeypatch.setattr(stream, "drive_chunks", lambda *a, **k: (made.append(len(s)) or s for s in sn.drive_chunks(*a, **k)))
+    monkeypatch.setattr(
+        streaming,
+        "drive_chunks",
+        lambda *a, **k: (made.append(len(s)) or s for s in sn.drive_chunks(*a, **k)),
+    )
     expected = regressor.weights_(regressor.transform(x))
     assert np.allclose(regressor.predict(x), expected, rtol=1e-12) and made == [4096, 4096, 1808]
     scores = classifier.weights_(classifier.frame_.states(x))
-    assert np.allclose(classifier.decision_function(x), scores[:, 1] - scores[:, 0], atol=1e-12) and len(made) == 6
+    assert (
+        np.allclose(classifier.decision_function(x), scores[:, 1] - scores[:, 0], atol=1e-12)
+        and len(made) == 6
+    )
     assert forecaster.predict(x).shape == (10_000, 1) and len(made) == 9
 
 
@@ -119,7 +148,9 @@ def test_hearing_a_long_series_keeps_its_last_state_only(monkeypatch):
     model.update(x)
     heard = model.scaler_.forward(np.concatenate([[x[499]], x[:-1]])[:, None])
     before = sn.drive(model.reservoir_, model.scaler_.forward(x[:499, None]))[-1]
-    assert len(held) == 3 and np.array_equal(model.state_, sn.drive(model.reservoir_, heard, before)[-1])
+    assert len(held) == 3 and np.array_equal(
+        model.state_, sn.drive(model.reservoir_, heard, before)[-1]
+    )
 
 
 def test_a_network_for_few_long_series_is_chosen_by_all_of_them(rng):
@@ -134,12 +165,14 @@ def test_a_network_for_few_long_series_is_chosen_by_all_of_them(rng):
 
 def test_a_dask_cluster_gives_the_same_fit(rng, monkeypatch):
     distributed = pytest.importorskip("distributed")
-    monkeypatch.setattr(many, "GROUP", 300)
+    monkeypatch.setattr(accumulate, "GROUP", 300)
     series = [rng.standard_normal((n, 1)) for n in (300, 80, 500)]
     targets = [np.roll(s, 2) for s in series]
     alone = sn.ESNRegressor(**REGRESSOR).fit(series, targets)
     with (
-        distributed.LocalCluster(2, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0") as cluster,
+        distributed.LocalCluster(
+            2, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0"
+        ) as cluster,
         distributed.Client(cluster),
         parallel_config("dask"),
     ):
@@ -148,21 +181,29 @@ def test_a_dask_cluster_gives_the_same_fit(rng, monkeypatch):
 
 
 def test_automatic_dials_follow_the_task():
-    """Recall of the far past wants memory; a product of the last two inputs wants bend, which the odd plain sphere cannot give."""
+    """Recall of the far past wants memory; a product of the last two inputs wants bend, which the
+    odd plain sphere cannot give.
+    """
     signal = sn.datasets.white_noise(2500, 0)
     far = sn.ESNRegressor(units=100, random_state=0).fit(signal, np.roll(signal, 40))
     assert far.memory_ > 20.0
     product = sn.ESNRegressor(units=100, random_state=0).fit(signal, signal * np.roll(signal, 1))
-    assert product.bend_ > 0.0 and product.memory_ < 5.0 and product.score(signal, signal * np.roll(signal, 1)) > 0.9
+    assert (
+        product.bend_ > 0.0
+        and product.memory_ < 5.0
+        and product.score(signal, signal * np.roll(signal, 1)) > 0.9
+    )
 
 
 def test_quadratic_features_help_where_products_are_asked():
     signal = sn.datasets.white_noise(2000, 0)
     target = signal * np.roll(signal, 1)
     plain, products = (
-        sn.ESNRegressor(units=60, bend=0, memory=2, bias_ratio=0, features=f, random_state=0) for f in ("linear", "quadratic")
+        sn.ESNRegressor(units=60, bend=0, memory=2, bias_ratio=0, features=f, random_state=0)
+        for f in ("linear", "quadratic")
     )
-    assert plain.fit(signal, target).score(signal, target) < 0.05  # the network is odd, the product is even
+    # The network is odd, the product is even
+    assert plain.fit(signal, target).score(signal, target) < 0.05
     assert products.fit(signal, target).score(signal, target) > 0.6
 
 
@@ -176,26 +217,46 @@ def test_a_forecaster_continues_lorenz_for_several_lyapunov_times(activation):
 
 
 def test_the_learned_attractor_has_the_exponents_of_lorenz():
-    """Known: +.906, 0, -14.57 per unit of time [SPR03]; the closed loop, measured by the same function as any system, has the first two."""
+    """Known: +.906, 0, -14.57 per unit of time [SPR03]; the closed loop, measured by the same
+    function as any system, has the first two.
+    """
     series = sn.datasets.lorenz(6000)
     model = sn.ESNForecaster(units=200, bend=1, memory=1, random_state=0).fit(series)
     start = np.concatenate([model.state_, model.last_])
-    exponents = sn.analysis.lyapunov_spectrum(model.closed_loop_, 6000, count=2, transient=500, start=start).exponents / 0.02
-    assert exponents[0] == pytest.approx(0.906, abs=0.12) and exponents[1] == pytest.approx(0.0, abs=0.12)
+    exponents = (
+        sn.analysis.lyapunov_spectrum(
+            model.closed_loop_, 6000, count=2, transient=500, start=start
+        ).exponents
+        / 0.02
+    )
+    assert exponents[0] == pytest.approx(0.906, abs=0.12) and exponents[1] == pytest.approx(
+        0.0, abs=0.12
+    )
 
 
 def test_the_closed_loop_is_a_system_with_its_derivative(rng):
     series = sn.datasets.henon(500)
-    model = sn.ESNForecaster(units=12, bend=0.5, memory=1, features="quadratic", components=2, random_state=0).fit(series)
+    model = sn.ESNForecaster(
+        units=12, bend=0.5, memory=1, features="quadratic", components=2, random_state=0
+    ).fit(series)
     loop = model.closed_loop_
-    state, tangents, h = np.concatenate([model.state_, model.last_]), rng.standard_normal((14, 3)), 1e-6
+    state, tangents, h = (
+        np.concatenate([model.state_, model.last_]),
+        rng.standard_normal((14, 3)),
+        1e-6,
+    )
     _, carried = loop.tangent_step(state, np.empty(0), tangents)
-    numeric = [(loop.step(state + h * v, np.empty(0)) - loop.step(state - h * v, np.empty(0))) / (2 * h) for v in tangents.T]
+    numeric = [
+        (loop.step(state + h * v, np.empty(0)) - loop.step(state - h * v, np.empty(0))) / (2 * h)
+        for v in tangents.T
+    ]
     assert np.allclose(carried, np.transpose(numeric), atol=1e-6 * np.abs(carried).max())
     steps = [state]
     for _ in range(5):
         steps.append(loop.step(steps[-1], np.empty(0)))
-    assert np.allclose(model.forecast(5), model.scaler_.backward(np.array(steps)[1:, 12:]), atol=1e-9)
+    assert np.allclose(
+        model.forecast(5), model.scaler_.backward(np.array(steps)[1:, 12:]), atol=1e-9
+    )
     assert isinstance(loop, sn.System)
 
 
@@ -206,18 +267,26 @@ def test_updating_equals_having_been_there():
     assert np.array_equal(early.forecast(20), here)
     early.update(series[1000:1200]).update(series[1200:1300])
     assert np.array_equal(early.last_, early.scaler_.forward(series[1299:1300])[0])
-    again = sn.ESNForecaster(units=60, bend=0.5, memory=4, random_state=0).fit(series[:1000]).update(series[1000:1300])
+    again = (
+        sn.ESNForecaster(units=60, bend=0.5, memory=4, random_state=0)
+        .fit(series[:1000])
+        .update(series[1000:1300])
+    )
     assert np.allclose(early.forecast(50), again.forecast(50), atol=1e-12)
     assert sn.metrics.nrmse(series[1300:1310], early.forecast(10)) < 0.1
 
 
 def test_known_future_inputs_are_used():
-    """A series that follows a known random signal cannot be forecast without it, and with it to the last few digits."""
+    """A series that follows a known random signal cannot be forecast without it, and with it to the
+    last few digits.
+    """
     known = sn.datasets.white_noise(1200, 0)
     series = np.zeros((1200, 1))
     for k in range(1, 1200):
         series[k] = 0.7 * series[k - 1] + known[k]
-    with_it = sn.ESNForecaster(units=80, bend=1, memory=0.5, random_state=0).fit(series[:1000], known=known[:1000])
+    with_it = sn.ESNForecaster(units=80, bend=1, memory=0.5, random_state=0).fit(
+        series[:1000], known=known[:1000]
+    )
     assert sn.metrics.nrmse(series[1000:], with_it.forecast(200, known=known[1000:])) < 0.01
     with_it.update(series[1000:1100], known=known[1000:1100])
     assert sn.metrics.nrmse(series[1100:], with_it.forecast(100, known=known[1100:])) < 0.01
@@ -228,14 +297,20 @@ def test_known_future_inputs_are_used():
 def test_a_run_that_leaves_the_range_is_reported_and_never_nan():
     growing = np.exp(0.02 * np.arange(400.0))[:, None]
     model = sn.ESNForecaster(units=30, activation="linear", memory=5, random_state=0).fit(growing)
-    with pytest.warns(OutOfRange, match=r"leaves the range of the training series at step \d+; do not trust"):
+    with pytest.warns(
+        OutOfRange, match=r"leaves the range of the training series at step \d+; do not trust"
+    ):
         free = model.forecast(100_000)
     assert np.isfinite(free).all()
 
 
 def test_short_and_constant_series():
-    assert sn.ESNForecaster(units=10, random_state=0).fit(np.array([0.0, 1.0, 0.0, 1.0, 0.0])).forecast(1).shape == (1,)
-    assert np.allclose(sn.ESNForecaster(units=10, random_state=0).fit(np.full(60, 3.0)).forecast(4), 3.0)
+    assert sn.ESNForecaster(units=10, random_state=0).fit(
+        np.array([0.0, 1.0, 0.0, 1.0, 0.0])
+    ).forecast(1).shape == (1,)
+    assert np.allclose(
+        sn.ESNForecaster(units=10, random_state=0).fit(np.full(60, 3.0)).forecast(4), 3.0
+    )
     with pytest.raises(ValueError, match="minimum of 3 is required"):
         sn.ESNForecaster(units=10).fit(np.arange(2.0))
     with pytest.raises(ValueError, match="NaN"):
@@ -245,7 +320,11 @@ def test_short_and_constant_series():
 
 
 def windows(rng, length=50, count=40):
-    sources = (sn.datasets.henon(6000)[:, :1], sn.datasets.mackey_glass(6000), sn.datasets.white_noise(6000, rng))
+    sources = (
+        sn.datasets.henon(6000)[:, :1],
+        sn.datasets.mackey_glass(6000),
+        sn.datasets.white_noise(6000, rng),
+    )
     series, labels = [], []
     for label, source in zip("hmw", sources, strict=True):
         for _ in range(count):
@@ -259,26 +338,38 @@ def test_which_system_made_this_window(rng):
     series, labels = windows(rng)
     order = rng.permutation(len(series))
     series, labels = [series[i] for i in order], labels[order]
-    model = sn.ESNClassifier(units=60, bend=0.5, memory=2, random_state=0).fit(series[:80], labels[:80])
+    model = sn.ESNClassifier(units=60, bend=0.5, memory=2, random_state=0).fit(
+        series[:80], labels[:80]
+    )
     assert model.score(series[80:], labels[80:]) > 0.95
-    assert list(model.classes_) == ["h", "m", "w"] and model.decision_function(series[:7]).shape == (7, 3)
+    assert list(model.classes_) == ["h", "m", "w"] and model.decision_function(
+        series[:7]
+    ).shape == (7, 3)
 
 
 def test_every_step_is_classified():
     """The class of a step is the sign of the input two steps before."""
     signal = sn.datasets.white_noise(2000, 0)
     labels = (np.roll(signal[:, 0], 2) > 0).astype(int)
-    model = sn.ESNClassifier(units=100, bend=0.25, memory=3, random_state=0).fit(signal[:1500], labels[:1500])
+    model = sn.ESNClassifier(units=100, bend=0.25, memory=3, random_state=0).fit(
+        signal[:1500], labels[:1500]
+    )
     assert model.score(signal[1500:], labels[1500:]) > 0.9
     parts = [signal[:700], signal[700:1500]]
-    several = sn.ESNClassifier(units=100, bend=0.25, memory=3, random_state=0).fit(parts, [labels[:700], labels[700:1500]])
+    several = sn.ESNClassifier(units=100, bend=0.25, memory=3, random_state=0).fit(
+        parts, [labels[:700], labels[700:1500]]
+    )
     assert several.score(parts, [labels[:700], labels[700:1500]]) > 0.9
 
 
 @pytest.mark.parametrize(
     ("x", "y", "sentence"),
     [
-        ([np.ones((5, 1)), np.ones((5, 2))], [np.ones(5), np.ones(5)], r"X\[1\] must have 1 column\(s\), got 2"),
+        (
+            [np.ones((5, 1)), np.ones((5, 2))],
+            [np.ones(5), np.ones(5)],
+            r"X\[1\] must have 1 column\(s\), got 2",
+        ),
         ([np.ones((5, 1))], [np.ones(4)], r"y\[0\] must have as many rows as X, 5, got 4"),
         ([np.ones((5, 1))], [np.ones(5), np.ones(5)], "y must have one entry per series, 1, got 2"),
         ([np.full((5, 1), np.nan)], [np.ones(5)], r"X\[0\] must be finite"),
@@ -290,15 +381,22 @@ def test_bad_series_get_a_sentence(x, y, sentence):
 
 
 def test_products_of_states_tell_whole_series_apart(rng):
-    """Noise against its square root of two: mean and deviation of a state differ little, those of its square by half."""
+    """Noise against its square root of two: mean and deviation of a state differ little, those of
+    its square by half.
+    """
     series = [scale * rng.standard_normal((60, 1)) for scale in (1.0, 1.5) * 20]
-    model = sn.ESNClassifier(units=20, bend=0.5, memory=2, features="quadratic", random_state=0).fit(series[:30], [0, 1] * 15)
+    model = sn.ESNClassifier(
+        units=20, bend=0.5, memory=2, features="quadratic", random_state=0
+    ).fit(series[:30], [0, 1] * 15)
     assert model.score(series[30:], [0, 1] * 5) > 0.8
 
 
 def test_a_stream_begins_with_its_second_row():
     model = sn.ESNRegressor(units=5, bend=0.5, memory=2, random_state=0).partial_fit([[1.0]], [2.0])
-    with pytest.raises(ValueError, match="X must have at least 2 rows in all before something can be learned, got 1; pass a longer one"):
+    with pytest.raises(
+        ValueError,
+        match="X must have at least 2 rows in all before something can be learned, got 1; pass a longer one",
+    ):
         model.predict([[1.0]])
     assert np.isfinite(model.partial_fit([[2.0]], [3.0]).predict([[1.0]])).all()
 
@@ -312,8 +410,13 @@ def test_a_forecast_of_huge_values_ends_with_the_last_that_exists():
 
 
 def test_rows_beyond_all_deviations_get_a_sentence():
-    model = sn.ESNRegressor(units=10, bend=0.5, memory=3, random_state=0).fit(1e-200 * np.sin(np.arange(50.0))[:, None], np.ones(50))
-    with pytest.raises(ValueError, match=r"a row must be within 1e308 deviations of the rows of fit, got 1e\+200 in row 0 against"):
+    model = sn.ESNRegressor(units=10, bend=0.5, memory=3, random_state=0).fit(
+        1e-200 * np.sin(np.arange(50.0))[:, None], np.ones(50)
+    )
+    with pytest.raises(
+        ValueError,
+        match=r"a row must be within 1e308 deviations of the rows of fit, got 1e\+200 in row 0 against",
+    ):
         model.predict([[1e200]])
 
 
@@ -325,14 +428,22 @@ def test_labels_must_be_as_many_as_series(rng):
 
 
 def test_a_network_that_nothing_drives_says_that_it_has_no_memory_to_set():
-    """A ring turns its state for ever: the maximal exponent is 0 whatever the strength of an input that is 0."""
-    with pytest.raises(MemoryOutOfReach, match="got 3; here its maximal exponent is not negative: try less bend"):
-        sn.ESNRegressor(units=20, bend=0.0, memory=3, bias_ratio=0.0, random_state=0).fit(np.ones((100, 1)), np.arange(100.0))
+    """A ring turns its state for ever: the maximal exponent is 0 whatever the strength of an input
+    that is 0.
+    """
+    with pytest.raises(
+        MemoryOutOfReach, match="got 3; here its maximal exponent is not negative: try less bend"
+    ):
+        sn.ESNRegressor(units=20, bend=0.0, memory=3, bias_ratio=0.0, random_state=0).fit(
+            np.ones((100, 1)), np.arange(100.0)
+        )
 
 
 def test_a_forecaster_says_which_memory_can_be_reached():
     series = np.sin(0.3 * np.arange(400.0))
-    with pytest.raises(MemoryOutOfReach, match=r"memory must be at least \S+ steps .* got 0\.001; choose"):
+    with pytest.raises(
+        MemoryOutOfReach, match=r"memory must be at least \S+ steps .* got 0\.001; choose"
+    ):
         sn.ESNForecaster(units=20, bend=0.0, memory=1e-3, random_state=0).fit(series)
 
 
@@ -340,39 +451,60 @@ def test_of_a_long_series_the_last_rows_choose_the_network(monkeypatch):
     monkeypatch.setattr(forecaster, "MOST", 300)
     late = sn.datasets.lorenz(301)
     late = (late - late.mean(axis=0)) / late.std(axis=0)
-    early = np.random.default_rng(0).permuted(late[:-1], axis=0)  # as many rows of the same mean and deviation, without any order
+    # As many rows of the same mean and deviation, without any order
+    early = np.random.default_rng(0).permuted(late[:-1], axis=0)
     fixed = {"units": 20, "memory": 2, "bend": 0.5, "noise": 0.0, "random_state": 0}
-    lesson = Lesson.of(np.vstack([early, late]), np.empty((601, 0)), 0.0, np.random.default_rng(0)).last(300)
+    lesson = Lesson.of(
+        np.vstack([early, late]), np.empty((601, 0)), 0.0, np.random.default_rng(0)
+    ).last(300)
     alone = Lesson.of(late, np.empty((301, 0)), 0.0, np.random.default_rng(0))
-    assert all(np.array_equal(getattr(lesson, part), getattr(alone, part)) for part in ("series", "rows", "taught", "answers"))
+    assert all(
+        np.array_equal(getattr(lesson, part), getattr(alone, part))
+        for part in ("series", "rows", "taught", "answers")
+    )
     seen = []
-    monkeypatch.setattr(Windows, "of", staticmethod(lambda lesson, of=Windows.of: seen.append(len(lesson.rows)) or of(lesson)))
+    monkeypatch.setattr(
+        Windows,
+        "of",
+        staticmethod(lambda lesson, of=Windows.of: seen.append(len(lesson.rows)) or of(lesson)),
+    )
     sn.ESNForecaster(**fixed).fit(np.vstack([early, late]))
     assert seen == [300]
 
 
 def test_series_within_the_washout_add_nothing(rng, monkeypatch):
-    """Whether a group of series has nothing else in it, and whether the washout is longer than a block of rows."""
-    monkeypatch.setattr(many, "GROUP", 1)
+    """Whether a group of series has nothing else in it, and whether the washout is longer than a
+    block of rows.
+    """
+    monkeypatch.setattr(accumulate, "GROUP", 1)
     short, long = rng.standard_normal((5, 1)), rng.standard_normal((1500, 1))
     frame = sn.ESNRegressor(**REGRESSOR, washout=1100).fit(long, long).frame_
     states = frame.states(long)[1100:]
     for lessons in ([short, long], [long, short]):
-        gram, sample = many.sums_of(frame, [(rows, rows, 1100) for rows in lessons], None)
-        assert gram.count == sample.seen == 400 and np.allclose(gram.state_mean, states.mean(axis=0), atol=1e-14)
+        gram, sample = accumulate.sums_of(frame, [(rows, rows, 1100) for rows in lessons], None)
+        assert gram.count == sample.seen == 400 and np.allclose(
+            gram.state_mean, states.mean(axis=0), atol=1e-14
+        )
         assert np.allclose(np.tril(gram.scatter), np.tril(399 * np.cov(states.T)), atol=1e-12)
 
 
 def test_only_the_ridge_streams(rng):
     x = rng.standard_normal((30, 1))
     for model, rows in ((sn.ESNRegressor(readout=Lasso()), x), (sn.ESNRegressor(), [x])):
-        with pytest.raises(ValueError, match="partial_fit must get one table and no readout of your own"):
+        with pytest.raises(
+            ValueError, match="partial_fit must get one table and no readout of your own"
+        ):
             model.partial_fit(rows, x)
 
 
 def test_a_readout_that_answers_with_infinity_gets_a_sentence(rng):
     x = rng.standard_normal((60, 1))
-    model = sn.ESNRegressor(**REGRESSOR, readout=DummyRegressor(strategy="constant", constant=1.0)).fit(x, x[:, 0])
+    model = sn.ESNRegressor(
+        **REGRESSOR, readout=DummyRegressor(strategy="constant", constant=1.0)
+    ).fit(x, x[:, 0])
     model.weights_.constant_ = np.full_like(model.weights_.constant_, np.inf)
-    with pytest.raises(sn.StateOverflow, match="the prediction left the range of its floating point type; bring input and target"):
+    with pytest.raises(
+        sn.StateOverflow,
+        match="the prediction left the range of its floating point type; bring input and target",
+    ):
         model.predict(x)

@@ -15,7 +15,11 @@ NEEDS = {"choose_with_optuna": "optuna", "same_as_reservoirpy": "reservoirpy"}
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_an_example_ends_in_a_picture(path, tmp_path, monkeypatch):
     if path.stem in NEEDS:
-        pytest.importorskip(f"{NEEDS[path.stem]}", reason=f"{NEEDS[path.stem]} cannot be imported here", exc_type=ImportError)
+        pytest.importorskip(
+            f"{NEEDS[path.stem]}",
+            reason=f"{NEEDS[path.stem]} cannot be imported here",
+            exc_type=ImportError,
+        )
     monkeypatch.setattr(sys, "argv", [path.name, "--out", str(tmp_path), *SMALL.get(path.stem, [])])
     runpy.run_path(str(path), run_name="__main__")
     plt.close("all")

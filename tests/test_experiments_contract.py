@@ -8,10 +8,10 @@ import json
 import numpy as np
 import pytest
 
+from spheresn.apps.paper.report.publish import frozen
+from spheresn.apps.paper.reproduce import PRESETS
+from spheresn.apps.paper.runner import canonical
 from spheresn.experiments import EXPERIMENTS, ORDER, Claim
-from spheresn.report.publish import frozen
-from spheresn.reproduce import PRESETS
-from spheresn.sweep import canonical
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)

@@ -1,4 +1,6 @@
-"""Behind the explorer's panels stand pure functions: settings survive a link, numbers equal those of the library, the code runs."""
+"""Behind the explorer's panels stand pure functions: settings survive a link, numbers equal those
+of the library, the code runs.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +18,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import spheresn as sn
-from spheresn.cli import main
-from spheresn.explorer import compute, pictures
-from spheresn.explorer.code import _delays_text
-from spheresn.explorer.desk import KEPT, TABS, Desk
-from spheresn.explorer.memo import Memo, Superseded
-from spheresn.explorer.reading import LARGEST, MOST_COLUMNS, table_from
-from spheresn.explorer.settings import ACTIVATIONS, DIALS, DRIVES, Settings, from_query, to_query
-from spheresn.explorer.signals import BUILT_IN, UPLOADS, Catalogue
-from spheresn.explorer.studio import Studio
+from spheresn.apps.cli import main
+from spheresn.apps.explorer import compute, pictures
+from spheresn.apps.explorer.cache import Memo, Superseded
+from spheresn.apps.explorer.code import _delays_text
+from spheresn.apps.explorer.jobs import KEPT, TABS, Desk
+from spheresn.apps.explorer.panels import Studio
+from spheresn.apps.explorer.reading import LARGEST, MOST_COLUMNS, table_from
+from spheresn.apps.explorer.settings import (
+    ACTIVATIONS,
+    DIALS,
+    DRIVES,
+    Settings,
+    from_query,
+    to_query,
+)
+from spheresn.apps.explorer.signals import BUILT_IN, UPLOADS, Catalogue
 
 SMALL = {"units": 40, "signal": "mso"}
 HANGS = 150  # seconds after which nothing comes any more
@@ -63,7 +72,10 @@ def dial(name: str) -> st.SearchStrategy[float]:
 )
 def test_a_link_restores_the_settings(settings):
     assert from_query(f"?{to_query(settings)}") == settings
-    assert all(one.value(one.position(getattr(settings, name))) == getattr(settings, name) for name, one in DIALS.items())
+    assert all(
+        one.value(one.position(getattr(settings, name))) == getattr(settings, name)
+        for name, one in DIALS.items()
+    )
 
 
 @pytest.mark.parametrize(
@@ -93,10 +105,14 @@ def npy(values) -> bytes:
 
 def test_files_are_read_by_their_ending():
     rows = np.random.default_rng(0).normal(size=(300, 2))
-    lines = "\n".join(f"{date(2026, 1, 1) + timedelta(k)},{a!r},{b!r}" for k, (a, b) in enumerate(rows.tolist()))
+    lines = "\n".join(
+        f"{date(2026, 1, 1) + timedelta(k)},{a!r},{b!r}" for k, (a, b) in enumerate(rows.tolist())
+    )
     assert np.array_equal(table_from("a.npy", npy(rows)), rows)
     assert np.array_equal(table_from("a.csv", f"day,a,b\n{lines}\n".encode()), rows)
-    assert np.array_equal(table_from("a.txt", "\n".join(f"{a!r};{b!r}" for a, b in rows.tolist()).encode()), rows)
+    assert np.array_equal(
+        table_from("a.txt", "\n".join(f"{a!r};{b!r}" for a, b in rows.tolist()).encode()), rows
+    )
 
 
 @pytest.mark.parametrize(
@@ -110,8 +126,16 @@ def test_files_are_read_by_their_ending():
         ("a.csv", b"1" * (LARGEST + 1), "at most 5 MB"),
         ("a.npy", b"PK nothing", "must be a whole NPY file"),
         ("a.npy", npy(np.zeros((300, MOST_COLUMNS + 1))), "at most 12 columns"),
-        ("a.npy", npy(np.zeros((3, 3, 3))), "real numbers in rows and columns, got shape .* in 'a.npy'"),
-        ("a.npy", npy(np.array([{}], dtype=object)), "must hold real numbers .* of type object in 'a.npy'"),
+        (
+            "a.npy",
+            npy(np.zeros((3, 3, 3))),
+            "real numbers in rows and columns, got shape .* in 'a.npy'",
+        ),
+        (
+            "a.npy",
+            npy(np.array([{}], dtype=object)),
+            "must hold real numbers .* of type object in 'a.npy'",
+        ),
     ],
 )
 def test_a_bad_file_is_one_sentence(name, content, words):
@@ -153,14 +177,23 @@ def test_the_code_writes_the_delays_of_the_view():
     """In full for a short series, in ranges for a long one."""
     for rows in (300, 600, 1000, 2400):
         assert eval(_delays_text(compute.Cut(rows))) == list(compute.Cut(rows).delays)
-    assert "range" not in _delays_text(compute.Cut(300)) and "range" in _delays_text(compute.Cut(2400))
+    assert "range" not in _delays_text(compute.Cut(300)) and "range" in _delays_text(
+        compute.Cut(2400)
+    )
 
 
 @pytest.mark.parametrize(
-    ("exponent", "words"), [(-np.inf, "all exponents are −∞"), (-0.5, "a trace fades to 1/e in 2 steps"), (0.5, "differences grow")]
+    ("exponent", "words"),
+    [
+        (-np.inf, "all exponents are −∞"),
+        (-0.5, "a trace fades to 1/e in 2 steps"),
+        (0.5, "differences grow"),
+    ],
 )
 def test_an_exponent_is_told_as_a_memory(exponent, words):
-    spectrum = sn.analysis.LyapunovSpectrum(np.array([exponent]), np.zeros(1), np.array([[exponent]]), np.ones(1, np.int64))
+    spectrum = sn.analysis.LyapunovSpectrum(
+        np.array([exponent]), np.zeros(1), np.array([[exponent]]), np.ones(1, np.int64)
+    )
     assert words in pictures.spectrum_words(spectrum, Settings())
 
 
@@ -172,12 +205,16 @@ def test_the_memory_dial_gives_the_exponent_it_names(wave, activation, topology)
     drive = compute.found_drive(wave, settings, activation, links, silent)
     net = compute.network(wave, settings, activation, links, drive)
     taught = net.signal[: compute.Cut(len(wave)).train - 1]
-    assert sn.analysis.max_lyapunov(net.reservoir, taught, transient=100).exponent == pytest.approx(-1 / 5.0, abs=2e-3)
+    assert sn.analysis.max_lyapunov(net.reservoir, taught, transient=100).exponent == pytest.approx(
+        -1 / 5.0, abs=2e-3
+    )
 
 
 @pytest.mark.parametrize("leak", [1.0, 0.6])
 def test_the_exponents_of_a_linear_network_are_the_logarithms_of_its_eigenvalues(studio, leak):
-    settings = Settings(activation="linear", topology="gaussian", drive="scaling", leak=leak, **SMALL)
+    settings = Settings(
+        activation="linear", topology="gaussian", drive="scaling", leak=leak, **SMALL
+    )
     net = studio.network(settings, "linear", silent)
     matrix = (1 - leak) * np.eye(40) + leak * net.reservoir.recurrent.toarray()
     exact = np.sort(np.log(np.abs(np.linalg.eigvals(matrix))))[::-1]
@@ -187,7 +224,10 @@ def test_the_exponents_of_a_linear_network_are_the_logarithms_of_its_eigenvalues
 
 def test_the_trajectory_is_that_of_the_singular_vectors(studio):
     net = studio.network(Settings(**SMALL), "spherical", silent)
-    result, states = compute.trajectory(net), sn.drive(net.reservoir, net.signal)[compute.Cut(len(net.signal)).skip :]
+    result, states = (
+        compute.trajectory(net),
+        sn.drive(net.reservoir, net.signal)[compute.Cut(len(net.signal)).skip :],
+    )
     assert np.allclose(np.linalg.norm(states, axis=1), 1.0)
     centred = states - states.mean(axis=0)
     left, values, _ = np.linalg.svd(centred, full_matrices=False)
@@ -199,7 +239,15 @@ VIEWS = [
     Settings(**SMALL),
     Settings(activation="tanh", topology="gaussian", **SMALL),
     Settings(activation="linear", topology="rotation", memory=20.0, leak=0.5, seed=3, **SMALL),
-    Settings(drive="scaling", spectral_radius=1.1, input_scaling=0.3, bend=0.0, bias=0.0, units=40, signal="henon"),
+    Settings(
+        drive="scaling",
+        spectral_radius=1.1,
+        input_scaling=0.3,
+        bend=0.0,
+        bias=0.0,
+        units=40,
+        signal="henon",
+    ),
     Settings(activation="tanh", drive="scaling", topology="sparse", units=40, signal="henon"),
 ]
 
@@ -210,7 +258,10 @@ def test_the_code_makes_the_numbers_of_the_view(studio, settings, capsys):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sn.estimators.OutOfRange)
         exec(studio.panel("code", settings, silent), made)
-    panel = {name: studio.panel(name, settings, silent) for name in ("trajectory", "spectrum", "echo", "forecast", settings.activation)}
+    panel = {
+        name: studio.panel(name, settings, silent)
+        for name in ("trajectory", "spectrum", "echo", "forecast", settings.activation)
+    }
     net = studio.network(settings, settings.activation, silent)
     assert np.allclose(made["states"], sn.drive(net.reservoir, net.signal), atol=1e-9)
     assert np.allclose(made["spectrum"].exponents, panel["spectrum"].exponents, atol=1e-6)
@@ -231,16 +282,25 @@ def test_a_file_name_cannot_break_out_of_the_code(studio):
 def test_every_picture_is_a_valid_figure(studio):
     plotly = pytest.importorskip("plotly.graph_objects")
     settings = Settings(**SMALL)
-    panel = {name: studio.panel(name, settings, silent) for name in ("trajectory", "spectrum", "forecast", *ACTIVATIONS)}
+    panel = {
+        name: studio.panel(name, settings, silent)
+        for name in ("trajectory", "spectrum", "forecast", *ACTIVATIONS)
+    }
     recall = pictures.Recall({name: panel[name] for name in ACTIVATIONS}, {})
     drawn = [pictures.memory(recall, settings), pictures.spectrum(panel["spectrum"], settings)]
-    drawn += [pictures.trajectory(panel["trajectory"]), pictures.forecast(panel["forecast"], settings), pictures.blank()]
+    drawn += [
+        pictures.trajectory(panel["trajectory"]),
+        pictures.forecast(panel["forecast"], settings),
+        pictures.blank(),
+    ]
     assert [len(plotly.Figure(figure).data) for figure in drawn] == [3, 1, 1, 2, 0]
 
 
 def test_what_is_out_of_reach_is_a_sentence(studio):
     with pytest.raises(ValueError, match="memory must be"):
-        studio.panel("spectrum", Settings(topology="delay_line", activation="linear", **SMALL), silent)
+        studio.panel(
+            "spectrum", Settings(topology="delay_line", activation="linear", **SMALL), silent
+        )
 
 
 def test_a_memo_makes_a_value_once_and_forgets_the_oldest():
@@ -305,9 +365,13 @@ def test_a_newer_move_supersedes_an_older_one_of_its_own_tab_only():
 
         return run
 
-    assert desk.ask("one tab", "old", work("old")).waiting and desk.ask("other tab", "shared", work("shared")).waiting
+    assert (
+        desk.ask("one tab", "old", work("old")).waiting
+        and desk.ask("other tab", "shared", work("shared")).waiting
+    )
     assert desk.ask("one tab", "shared", work("shared")).waiting  # old is given up
-    assert desk.ask("one tab", "new", work("new")).waiting  # shared is not: the other tab waits for it
+    # Shared is not: the other tab waits for it
+    assert desk.ask("one tab", "new", work("new")).waiting
     go.set()
     assert desk.ask("one tab", "new", work("new"), patience=HANGS).value == "new"
     assert desk.ask("other tab", "shared", work("shared"), patience=HANGS).value == "shared"
@@ -324,7 +388,10 @@ def test_an_answer_found_though_nobody_waits_any_more_is_kept():
 
     desk.ask("tab", "old", old)
     job = desk._jobs["old"]
-    assert begun.wait(HANGS) and desk.ask("tab", "new", lambda tell: "new", patience=HANGS).value == "new"
+    assert (
+        begun.wait(HANGS)
+        and desk.ask("tab", "new", lambda tell: "new", patience=HANGS).value == "new"
+    )
     go.set()
     assert job.future is not None and job.future.result(HANGS).value == "old"
     assert desk.ask("tab", "old", lambda tell: ended.set()).value == "old" and not ended.is_set()
@@ -350,23 +417,27 @@ def without(package: str, monkeypatch) -> None:
 def test_without_dash_the_command_says_what_to_install(monkeypatch, capsys):
     without("dash", monkeypatch)
     assert main(["explore"]) == 2
-    assert capsys.readouterr().err == "spheresn: explore must find the package dash, got none; pip install 'spheresn[explore]'\n"
+    assert (
+        capsys.readouterr().err
+        == "spheresn: explore must find the package dash, got none; pip install 'spheresn[explore]'\n"
+    )
 
 
 def test_a_missing_part_of_the_library_is_not_blamed_on_dash(monkeypatch):
-    without("spheresn.explorer.desk", monkeypatch)
+    without("spheresn.apps.explorer.jobs", monkeypatch)
     with pytest.raises(ModuleNotFoundError, match=r"spheresn\.explorer\.desk"):
         main(["explore"])
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_stopped_server_has_done_its_work(monkeypatch, number):
-    app = pytest.importorskip("spheresn.explorer.app")
+    app = pytest.importorskip("spheresn.apps.explorer.app")
     before = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
     monkeypatch.setattr(app, "serve", lambda *arguments: signal.raise_signal(number))
     try:
         assert main(["explore"]) == 0
-        assert signal.getsignal(number) is signal.SIG_IGN  # a second Ctrl-C does not disturb the end
+        # A second Ctrl-C does not disturb the end
+        assert signal.getsignal(number) is signal.SIG_IGN
     finally:
         for one, handler in before.items():
             signal.signal(one, handler)
@@ -383,7 +454,8 @@ def test_a_place_that_is_taken_or_not_ours_is_one_sentence(capfd):
     pytest.importorskip("dash")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        for host in ("127.0.0.1", "192.0.2.1"):  # the second is an address kept for examples, which no machine has
+        # The second is an address kept for examples, which no machine has
+        for host in ("127.0.0.1", "192.0.2.1"):
             assert main(["explore", "--host", host, "--port", str(port)]) == 2
             said = capfd.readouterr().err
             assert f"got {host} and {port}" in said and said.count("\n") == 1
@@ -391,7 +463,7 @@ def test_a_place_that_is_taken_or_not_ours_is_one_sentence(capfd):
 
 def test_a_connection_that_says_nothing_does_not_hold_a_thread_for_ever(monkeypatch, capfd):
     pytest.importorskip("dash")
-    from spheresn.explorer import app
+    from spheresn.apps.explorer import app
 
     monkeypatch.setattr(app, "_warm_up", lambda studio: None)
     monkeypatch.setattr(app.Patient, "timeout", 0.2)
@@ -415,5 +487,8 @@ def test_what_a_desk_remembers_is_bounded():
     """However many tabs come and views are asked for."""
     desk = Desk()
     for number in range(TABS + 50):
-        assert desk.ask(("tab", number), number % (KEPT + 50), lambda tell: 7, patience=HANGS).value == 7
+        assert (
+            desk.ask(("tab", number), number % (KEPT + 50), lambda tell: 7, patience=HANGS).value
+            == 7
+        )
     assert len(desk._wanted) == TABS and len(desk._answers) == KEPT and not desk._jobs

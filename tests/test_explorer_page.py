@@ -1,6 +1,8 @@
-"""The explorer in a real browser: dials change pictures, links restore views, bad input is a sentence, nothing comes from outside.
+"""The explorer in a real browser: dials change pictures, links restore views, bad input is a
+sentence, nothing comes from outside.
 
-Every test opens pages of its own and waits for one sign: the attribute `data-settled`, which names what all panels show.
+Every test opens pages of its own and waits for one sign: the attribute `data-settled`, which names
+what all panels show.
 """
 
 from __future__ import annotations
@@ -26,8 +28,11 @@ pytest.importorskip("dash")
 PANELS = ("trajectory", "memory", "spectrum", "forecast")
 NOTES = (*PANELS, "echo")
 CURVES = {"trajectory": 1, "memory": 3, "spectrum": 1, "forecast": 2}
-HINTS = ("willReadFrequently", "GL Driver Message (OpenGL, Performance")  # Chromium's advice to plotly on speed, no faults
-HANGS = 200_000  # milliseconds after which a page is given up: with nothing compiled yet, two busy cores take a minute for the first view
+# Chromium's advice to plotly on speed, no faults
+HINTS = ("willReadFrequently", "GL Driver Message (OpenGL, Performance")
+# Milliseconds after which a page is given up: with nothing compiled yet, two busy cores take a
+# minute for the first view
+HANGS = 200_000
 SMALL = "?signal=mso&units=50"
 ASKED = "**/_dash-update-component*"  # what a page asks the server for
 # Whenever the sign changes: what it says, and what the panels show at this moment.
@@ -69,7 +74,9 @@ def own_wave() -> np.ndarray:
 class Tab:
     """A tab that writes down what it asked for and what its console said."""
 
-    def __init__(self, context: Any, url: str, width: int = 1400, height: int = 900, script: str = "") -> None:
+    def __init__(
+        self, context: Any, url: str, width: int = 1400, height: int = 900, script: str = ""
+    ) -> None:
         self.page = context.new_page()
         self.page.add_init_script(script)
         self.page.set_viewport_size({"width": width, "height": height})
@@ -82,7 +89,10 @@ class Tab:
 
     def settled(self, wanted: str = "") -> Tab:
         """Once all panels show that; without words, once they show anything."""
-        self.page.wait_for_selector(f"html[data-settled={json.dumps(wanted)}]" if wanted else "html[data-settled]", state="attached")
+        self.page.wait_for_selector(
+            f"html[data-settled={json.dumps(wanted)}]" if wanted else "html[data-settled]",
+            state="attached",
+        )
         return self
 
     def sign(self) -> str | None:
@@ -95,7 +105,10 @@ class Tab:
 
     def drawn(self) -> dict[str, Any]:
         """The numbers in each picture."""
-        read = "id => document.querySelector(`#${id}-figure .js-plotly-plot`).data.map(one => [...one.x, ...one.y])"
+        read = (
+            "id => document.querySelector(`#${id}-figure .js-plotly-plot`).data.map(one => "
+            "[...one.x, ...one.y])"
+        )
         return {name: self.page.evaluate(read, name) for name in PANELS}
 
     def choose(self, name: str, value: str) -> None:
@@ -127,7 +140,9 @@ def opened(context, address) -> Iterator[Any]:
     yield open_tab
     for one in tabs:
         one.page.close()
-    assert [text for one in tabs for text in one.said if not any(hint in text for hint in HINTS)] == []
+    assert [
+        text for one in tabs for text in one.said if not any(hint in text for hint in HINTS)
+    ] == []
 
 
 @pytest.fixture
@@ -138,12 +153,20 @@ def tab(opened) -> Tab:
 
 def looked_at(tab: Tab, address: str, width: int) -> None:
     """Everything is drawn, from here, and fits."""
-    assert {urlsplit(url).netloc for url in tab.asked if not url.startswith(("data:", "blob:"))} == {urlsplit(address).netloc}
+    assert {
+        urlsplit(url).netloc for url in tab.asked if not url.startswith(("data:", "blob:"))
+    } == {urlsplit(address).netloc}
     assert tab.page.evaluate("document.documentElement.scrollWidth") <= width
     assert {name: len(curves) for name, curves in tab.drawn().items()} == CURVES
-    assert tab.page.evaluate("[...document.querySelectorAll('.figure')].every(one => one.getBoundingClientRect().width > 250)")
+    assert tab.page.evaluate(
+        "[...document.querySelectorAll('.figure')].every(one => one.getBoundingClientRect().width "
+        "> 250)"
+    )
     if "SPHERESN_SCREENSHOTS" in os.environ:
-        tab.page.screenshot(path=Path(os.environ["SPHERESN_SCREENSHOTS"], f"explorer-{width}.png"), full_page=width < 500)
+        tab.page.screenshot(
+            path=Path(os.environ["SPHERESN_SCREENSHOTS"], f"explorer-{width}.png"),
+            full_page=width < 500,
+        )
 
 
 def test_nothing_comes_from_outside_and_nothing_sticks_out_on_a_desk(tab, address):
@@ -154,7 +177,9 @@ def test_nothing_comes_from_outside_and_nothing_sticks_out_on_a_phone(opened, ad
     looked_at(opened(width=390, height=844).settled(SMALL), address, 390)
 
 
-def test_a_dial_changes_every_picture_its_link_restores_them_and_tabs_do_not_disturb_each_other(tab, opened):
+def test_a_dial_changes_every_picture_its_link_restores_them_and_tabs_do_not_disturb_each_other(
+    tab, opened
+):
     before = tab.drawn()
     tab.page.focus("#memory [role=slider]")
     for _ in range(4):  # to 0.5, 0.55, 0.6, 0.65 on the logarithmic scale
@@ -167,14 +192,21 @@ def test_a_dial_changes_every_picture_its_link_restores_them_and_tabs_do_not_dis
     assert kept == (after, tab.words(), tab.page.url)
     tab.choose("activation", "linear")
     tab.settled("?signal=mso&activation=linear&units=50&memory=4.47")
-    assert tab.words()["echo"].startswith("Echo state: yes, proved") and tab.drawn()["forecast"] != after["forecast"]
+    assert (
+        tab.words()["echo"].startswith("Echo state: yes, proved")
+        and tab.drawn()["forecast"] != after["forecast"]
+    )
     assert (other.settled(moved).drawn(), other.words(), other.page.url) == kept
 
 
 @pytest.mark.parametrize(
     ("name", "typed", "sentence"),
     [
-        ("units", "9000", "units must be a whole number from 10 to 2000, got 9000; type such a number"),
+        (
+            "units",
+            "9000",
+            "units must be a whole number from 10 to 2000, got 9000; type such a number",
+        ),
         ("seed", "<b>x</b>", "seed must be a number, got '<b>x</b>'; type one"),
     ],
 )
@@ -216,18 +248,23 @@ def test_uploads_are_signals_or_sentences(tab, tmp_path):
     view = f"?signal=upload-{hashlib.sha256((tmp_path / 'own.npy').read_bytes()).hexdigest()[:16]}&units=50"
     after = tab.settled(view).drawn()
     assert after["forecast"][0] != before["forecast"][0]
-    assert after["forecast"][0][100:] == pytest.approx(own_wave()[500:], rel=1e-3)  # its last sixth is the truth
+    # Its last sixth is the truth
+    assert after["forecast"][0][100:] == pytest.approx(own_wave()[500:], rel=1e-3)
     (tmp_path / "large.csv").write_bytes(b"1\n" * 2_600_000)
     tab.page.set_input_files("#upload input", tmp_path / "large.csv")
     tab.settled(f"{view} file must have at most 5 MB, got 5.2 MB; cut it or thin it out")
     (tmp_path / "short.csv").write_text("1\n2\n")
     tab.page.set_input_files("#upload input", tmp_path / "short.csv")
-    tab.settled(f"{view} file must have at least 300 rows to learn from and to forecast, got 2; pass a longer one")
+    tab.settled(
+        f"{view} file must have at least 300 rows to learn from and to forecast, got 2; pass a "
+        "longer one"
+    )
 
 
 def test_heavy_work_shows_progress_and_leaves_other_tabs_alone(tab, opened):
     heavy = opened("?units=2000&topology=gaussian")  # a hundred times the work of the other tab
-    heavy.page.wait_for_selector(".panel.busy .note:has-text('…')")  # stays until it is given up below
+    # Stays until it is given up below
+    heavy.page.wait_for_selector(".panel.busy .note:has-text('…')")
     tab.type("seed", "7")
     tab.settled(f"{SMALL}&seed=7")
     assert heavy.sign() is None and heavy.page.query_selector(".busy") is not None
@@ -246,7 +283,9 @@ def test_a_memory_out_of_reach_is_a_sentence(opened):
 
 
 def shows(sign: str, seen: dict[str, Any]) -> bool:
-    """Whether address, notes and pictures with all their curves are those of the query that the sign names."""
+    """Whether address, notes and pictures with all their curves are those of the query that the
+    sign names.
+    """
     query = sign.split(" ")[0]
     here = {f"?{one}" for one in (*seen["notes"], *seen["plots"])} | {seen["address"]}
     return here == {query} and seen["curves"] == list(CURVES.values())
@@ -277,14 +316,18 @@ class Held:
 
     def until_others_show(self, query: str) -> None:
         for other in {*NOTES} - {self.name}:
-            self.tab.page.wait_for_selector(f"#{other}-note[data-shows='{query}']", state="attached")
+            self.tab.page.wait_for_selector(
+                f"#{other}-note[data-shows='{query}']", state="attached"
+            )
         self.holds = False
         assert self.routes and self.tab.sign() is None
 
     def release(self) -> None:
         """Until all that was kept back is answered."""
         for route in self.routes:
-            with self.tab.page.expect_response(lambda response, one=route.request: response.request == one):
+            with self.tab.page.expect_response(
+                lambda response, one=route.request: response.request == one
+            ):
                 route.continue_()
 
 
@@ -314,11 +357,19 @@ def test_the_example_of_the_documentation_runs(tab, address, tmp_path):
     (script,) = re.findall(r"^```py\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     assert "http://127.0.0.1:8050/" in script and "chromium.launch()" in script
     installed = f"chromium.launch(executable_path={CHROMIUM!r}, args={FLAGS.split()!r})"
-    script = script.replace("http://127.0.0.1:8050/", address).replace("chromium.launch()", installed)
-    script = script.replace("    page.goto", f"    page.set_default_timeout({HANGS})\n    page.goto")
-    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    script = script.replace("http://127.0.0.1:8050/", address).replace(
+        "chromium.launch()", installed
+    )
+    script = script.replace(
+        "    page.goto", f"    page.set_default_timeout({HANGS})\n    page.goto"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "henon.png").stat().st_size > 50_000 and "units must be a whole number" in done.stdout
+    assert (
+        tmp_path / "henon.png"
+    ).stat().st_size > 50_000 and "units must be a whole number" in done.stdout
 
 
 def test_the_server_answers_to_its_own_name_only(address):

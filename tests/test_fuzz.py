@@ -1,4 +1,6 @@
-"""Hostile files, some of each kind: refused in one sentence or put to use. `make faults` reads a hundred thousand of them."""
+"""Hostile files, some of each kind: refused in one sentence or put to use. `make faults` reads a
+hundred thousand of them.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +17,10 @@ import hostile_files as hostile
 import spheresn as sn
 from doors import CONFIG, DOORS, UNITS
 from fake_experiment import Config
-from spheresn.estimators._parts import reservoir_from, reservoir_parts
-from spheresn.report.publish import bounded
-from spheresn.sweep import Ledger
-from spheresn.tables import read_table
+from spheresn.apps.paper.report.publish import bounded
+from spheresn.apps.paper.runner import Ledger
+from spheresn.apps.tables import read_table
+from spheresn.io.parts import reservoir_from, reservoir_parts
 from test_persistence import regressor, rewritten
 
 FEW = {"report": 5, "csv": 40, "upload": 20, "parquet": 40}
@@ -44,7 +46,11 @@ def test_the_harness_sees_what_it_must_see(tmp_path):
     def swells(path: Path) -> None:
         np.ones(2**30)
 
-    for enter, told in ((multiline, "not a sentence"), (swells, "MemoryError"), (lambda p: p.write_bytes(b"y"), "was changed")):
+    for enter, told in (
+        (multiline, "not a sentence"),
+        (swells, "MemoryError"),
+        (lambda p: p.write_bytes(b"y"), "was changed"),
+    ):
         with fuzz.bounded_memory():
             assert told in fuzz.fault(fuzz.Door("", lambda rng: b"", enter), path)
     assert fuzz.ENDS[77] == "a pickle was run" and b"_exit" in hostile.PICKLE
@@ -72,9 +78,20 @@ def test_a_model_that_contradicts_itself_is_refused(tmp_path, lie):
     assert str(caught.value).isprintable()
 
 
-@pytest.mark.parametrize("starts", [[0, 3, -(2**31) + 12, 0], [0, 2**31 - 1, 0, 0], [0, -5, 0, 0], [1, 2, 3, 4], [0, 1, 2, 2**31 - 1]])
+@pytest.mark.parametrize(
+    "starts",
+    [
+        [0, 3, -(2**31) + 12, 0],
+        [0, 2**31 - 1, 0, 0],
+        [0, -5, 0, 0],
+        [1, 2, 3, 4],
+        [0, 1, 2, 2**31 - 1],
+    ],
+)
 def test_rows_of_a_sparse_matrix_that_lead_elsewhere_are_refused(starts):
-    """The compiled loops trust them; scipy's own check looks at none of them where the last is 0."""
+    """The compiled loops trust them; scipy's own check looks at none of them where the last is
+    0.
+    """
     values, tensors = reservoir_parts(sn.random_reservoir(3, topology="sparse", density=1.0, rng=0))
     assert reservoir_from(values, tensors).units == 3
     with pytest.raises(ValueError, match="rows of the sparse matrix"):
@@ -83,7 +100,10 @@ def test_rows_of_a_sparse_matrix_that_lead_elsewhere_are_refused(starts):
 
 def test_a_class_too_few_is_refused(tmp_path):
     path, x = tmp_path / "m.spheresn", list(np.random.default_rng(0).normal(size=(6, 30, 1)))
-    sn.save(sn.ESNClassifier(units=10, bend=0.5, memory=2, random_state=0).fit(x, ["a", "b", "c"] * 2), path)
+    sn.save(
+        sn.ESNClassifier(units=10, bend=0.5, memory=2, random_state=0).fit(x, ["a", "b", "c"] * 2),
+        path,
+    )
     rewritten(path, lambda o, i: i["values"].update(classes=["a", "b"]))
     with pytest.raises(sn.persistence.ModelFileError, match="2 classes, its network tells 3 apart"):
         sn.load(path)
@@ -94,9 +114,18 @@ def header(text: str, body: bytes = bytes(24)) -> bytes:
 
 
 BOMBS = {
-    "a header that promises a terabyte": ("t.npy", header("{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000,), }\n")),
-    "a negative shape": ("t.npy", header("{'descr': '<f8', 'fortran_order': False, 'shape': (-3,), }\n")),
-    "numbers of no size": ("t.npy", header("{'descr': '|S0', 'fortran_order': False, 'shape': (3,), }\n")),
+    "a header that promises a terabyte": (
+        "t.npy",
+        header("{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000,), }\n"),
+    ),
+    "a negative shape": (
+        "t.npy",
+        header("{'descr': '<f8', 'fortran_order': False, 'shape': (-3,), }\n"),
+    ),
+    "numbers of no size": (
+        "t.npy",
+        header("{'descr': '|S0', 'fortran_order': False, 'shape': (3,), }\n"),
+    ),
     "an unended header": ("t.npy", header("{" * 40)),
     "an archive under another name": ("t.npy", b"PK\x03\x04" + bytes(60)),
     "one long line and many empty ones": ("t.csv", b"," * 1_900 + b"\n" * 90_000),
@@ -116,7 +145,7 @@ def test_a_small_parquet_file_of_many_rows_is_refused(tmp_path, monkeypatch):
     pytest.importorskip("pyarrow")
     pd.DataFrame({"x": np.zeros(1_000_000)}).to_parquet(tmp_path / "t.parquet")
     assert (tmp_path / "t.parquet").stat().st_size < 10_000
-    monkeypatch.setattr("spheresn.tables.read.MOST_CELLS", 999_999)
+    monkeypatch.setattr("spheresn.apps.tables.read.MOST_CELLS", 999_999)
     with pytest.raises(ValueError, match=r"at most 999999 cells .*, got 1000000 rows of 1 columns"):
         read_table(tmp_path / "t.parquet")
 
@@ -133,16 +162,23 @@ def test_honest_tables_are_not_taken_for_bombs(tmp_path):
 
 
 def test_dates_that_leave_the_calendar_are_a_sentence(tmp_path):
-    (tmp_path / "t.csv").write_text("date,x\n2024-01-01,1\n2100-01-01,2\n2250-01-01,3\n9999-12-31,4\n")
+    (tmp_path / "t.csv").write_text(
+        "date,x\n2024-01-01,1\n2100-01-01,2\n2250-01-01,3\n9999-12-31,4\n"
+    )
     series = read_table(tmp_path / "t.csv").pick()
-    with pytest.raises(ValueError, match=r"'date' must go on within the years that can be counted, got 9999-12-31"):
+    with pytest.raises(
+        ValueError, match=r"'date' must go on within the years that can be counted, got 9999-12-31"
+    ):
         series.ahead(3)
 
 
 def test_settings_of_a_ledger_are_no_larger_than_the_presets(tmp_path):
     bounded(vars(CONFIG), [vars(Config())])
     for settings in ({"units": 10**12}, {"fails": [0] * 100}, {"fails": [[[10**9]]]}):
-        with pytest.raises(ValueError, match=r"settings must be of the size of the presets or less, got '(units|fails)' larger"):
+        with pytest.raises(
+            ValueError,
+            match=r"settings must be of the size of the presets or less, got '(units|fails)' larger",
+        ):
             bounded(settings, [vars(Config())])
     with Ledger(tmp_path / "l.sqlite") as ledger:
         ledger.announce([("fake", "smoke", UNITS[0].config, "seven")])
@@ -156,7 +192,9 @@ def test_nothing_unpickles(tmp_path):
     if ended == 0:  # a child, which a pickle may end
         for name in ("t.npy", "t.csv", "t.parquet", "m.spheresn", "ledger.sqlite"):
             (tmp_path / name).write_bytes(hostile.PICKLE)
-        (tmp_path / "o.npy").write_bytes(header("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }\n", hostile.PICKLE))
+        (tmp_path / "o.npy").write_bytes(
+            header("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }\n", hostile.PICKLE)
+        )
         tables = [(read_table, name) for name in ("t.npy", "o.npy", "t.csv", "t.parquet")]
         for reader, name in [*tables, (sn.load, "m.spheresn"), (Ledger, "ledger.sqlite")]:
             try:

@@ -20,12 +20,16 @@ def test_a_grid_equals_one_by_one(activation, topology, bias, rng):
     states = sn.drive_grid(base, signal, RADII, SCALINGS, start)
     for i, radius in enumerate(RADII):
         for j, scaling in enumerate(SCALINGS):
-            point = network(30, activation, seed, spectral_radius=radius, input_scaling=scaling, **settings)
+            point = network(
+                30, activation, seed, spectral_radius=radius, input_scaling=scaling, **settings
+            )
             assert np.allclose(states[i, j], sn.drive(point, signal, start), rtol=0, atol=1e-12)
 
 
 def test_the_sphere_runs_once_per_ratio(rng):
-    """(.2, .05), (.2, .1), ... and (.9, ·), (.5, ·): the ratios .1/.2 = .5 and .2/.4, and so on, coincide."""
+    """(.2, .05), (.2, .1), ... and (.9, ·), (.5, ·): the ratios .1/.2 = .5 and .2/.4, and so on,
+    coincide.
+    """
     reservoir = network(10, sn.OnSphere(), rng)
     factors = np.array([0.1, 0.2, 0.3, 0.4])
     points = grid._points(reservoir, factors, factors)
@@ -40,12 +44,16 @@ def test_the_sphere_runs_once_per_ratio(rng):
 def test_a_spectral_radius_of_zero_forgets_everything(rng):
     reservoir, signal = network(8, sn.OnSphere(), rng), rng.standard_normal(10)
     states = sn.drive_grid(reservoir, signal, [0.0], [0.5])[0, 0]
-    assert np.allclose(states, np.outer(np.sign(signal), sn.sphere.unit(reservoir.inputs[:, 0])), atol=1e-14)
+    assert np.allclose(
+        states, np.outer(np.sign(signal), sn.sphere.unit(reservoir.inputs[:, 0])), atol=1e-14
+    )
 
 
 def test_bad_grids_get_a_sentence(rng):
     reservoir = network(5, sn.Tanh(), rng)
-    with pytest.raises(ValueError, match="spectral_radius must be one or more numbers of at least 0"):
+    with pytest.raises(
+        ValueError, match="spectral_radius must be one or more numbers of at least 0"
+    ):
         sn.drive_grid(reservoir, np.ones(4), [], [1.0])
     with pytest.raises(ValueError, match="input_scaling must be one or more numbers of at least 0"):
         sn.drive_grid(reservoir, np.ones(4), [1.0], [-1.0])

@@ -1,4 +1,6 @@
-"""Killed in the middle, a run goes on and ends with the numbers of one that nobody touched; `make faults` does it at many moments."""
+"""Killed in the middle, a run goes on and ends with the numbers of one that nobody touched; `make
+faults` does it at many moments.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ import signal
 
 import fake_experiment as fake
 from runs import finish, rows, start, until
-from spheresn.cli import main
+from spheresn.apps.cli import main
 from spheresn.experiments import EXPERIMENTS
 
 RUN = ("reproduce", "fake", "--preset", "quick", "--jobs", "2", "--out")

@@ -1,4 +1,6 @@
-"""Lyapunov exponents against closed forms: autonomous, linear, driven, chaotic, degenerate, and maps that are no reservoirs."""
+"""Lyapunov exponents against closed forms: autonomous, linear, driven, chaotic, degenerate, and
+maps that are no reservoirs.
+"""
 
 import numpy as np
 import pytest
@@ -10,13 +12,21 @@ from conftest import ACTIVATIONS, SPHERES, network
 from plain import CHAOTIC_2, CHAOTIC_4, Henon
 from spheresn import kernels
 from spheresn._threads import one_for_small
-from spheresn.analysis import autonomous_exponents, local, local_exponents, lyapunov_spectrum, max_lyapunov
+from spheresn.analysis import (
+    autonomous_exponents,
+    local,
+    local_exponents,
+    lyapunov_spectrum,
+    max_lyapunov,
+)
 from spheresn.analysis._growth import block_errors
 from spheresn.analysis._setting import carrier
 
 
 class ClosedLoop:
-    """A reservoir fed with its own readout: x' = F(x, W_out x), whose derivative is that of W + W_in W_out."""
+    """A reservoir fed with its own readout: x' = F(x, W_out x), whose derivative is that of W +
+    W_in W_out.
+    """
 
     def __init__(self, reservoir, readout):
         self.reservoir, self.readout, self.tangent_dim = reservoir, readout, reservoir.tangent_dim
@@ -26,7 +36,9 @@ class ClosedLoop:
 
     def tangent_step(self, state, inputs, tangents):
         a = self.reservoir.pre_activation(state, self.readout @ state)
-        moved = self.reservoir.recurrent.matvec(tangents) + self.reservoir.inputs @ (self.readout @ tangents)
+        moved = self.reservoir.recurrent.matvec(tangents) + self.reservoir.inputs @ (
+            self.readout @ tangents
+        )
         return self.step(state, inputs), self.reservoir.activation.pushforward(a, moved)
 
 
@@ -44,8 +56,14 @@ def with_leading_eigenvalue(kind: str, units: int = 100) -> np.ndarray:
 @pytest.mark.parametrize("activation", ACTIVATIONS.values(), ids=ACTIVATIONS)
 def test_compiled_tangents_equal_the_plain_derivative(activation, topology, leak, rng):
     for units, count in ((1, 1), (2, 1), (33, 5), (80, 2)):
-        reservoir = network(units, activation, rng, topology, n_inputs=2, bias_scaling=0.2, leak=leak)
-        signal, state, tangents = rng.standard_normal((7, 2)), rng.standard_normal(units), rng.standard_normal((units, count))
+        reservoir = network(
+            units, activation, rng, topology, n_inputs=2, bias_scaling=0.2, leak=leak
+        )
+        signal, state, tangents = (
+            rng.standard_normal((7, 2)),
+            rng.standard_normal(units),
+            rng.standard_normal((units, count)),
+        )
         got_state, got = carrier(reservoir)(state, signal, tangents.T)
         for row in signal:
             state, tangents = reservoir.tangent_step(state, row, tangents)
@@ -55,7 +73,9 @@ def test_compiled_tangents_equal_the_plain_derivative(activation, topology, leak
 
 @pytest.mark.parametrize("kind", ["real", "complex"])
 def test_autonomous_exponents_are_ratios_of_eigenvalues(kind):
-    """log|λ_i/λ_1|, i = 2..N: the maximal one is 0 for a leading pair and negative for a real leading eigenvalue."""
+    """log|λ_i/λ_1|, i = 2..N: the maximal one is 0 for a leading pair and negative for a real
+    leading eigenvalue.
+    """
     w = with_leading_eigenvalue(kind)
     exact = autonomous_exponents(w)
     measured = lyapunov_spectrum(sn.Reservoir(w, np.zeros(100)), 8000, transient=1500).exponents
@@ -64,7 +84,9 @@ def test_autonomous_exponents_are_ratios_of_eigenvalues(kind):
 
 
 def test_autonomous_exponents_by_hand():
-    assert np.allclose(autonomous_exponents(np.diag([1.0, -4.0, 2.0])), np.log([0.5, 0.25]), atol=1e-15)
+    assert np.allclose(
+        autonomous_exponents(np.diag([1.0, -4.0, 2.0])), np.log([0.5, 0.25]), atol=1e-15
+    )
     assert np.array_equal(autonomous_exponents(np.diag([3.0, 0.0])), [-np.inf])
     assert np.allclose(autonomous_exponents(sn.topology.ring(7, 2.0)), 0.0, atol=1e-14)
     with pytest.raises(sn.NoDirection, match="nilpotent"):
@@ -77,13 +99,18 @@ def test_autonomous_exponents_depend_on_neither_spectral_radius_nor_radius(rho, 
     plain = network(20, sn.OnSphere(), rng)
     start = sn.sphere.random_point(20, rng)
     other = sn.Reservoir(plain.recurrent.scaled(rho), plain.inputs, sn.OnSphere(radius))
-    one, two = (lyapunov_spectrum(r, 800, transient=100, start=s) for r, s in ((plain, start), (other, radius * start)))
+    one, two = (
+        lyapunov_spectrum(r, 800, transient=100, start=s)
+        for r, s in ((plain, start), (other, radius * start))
+    )
     assert np.allclose(one.exponents, two.exponents, atol=1e-9)
 
 
 @pytest.mark.parametrize("radius", [1.0, 1.7])
 def test_the_sum_of_driven_exponents_is_a_determinant(radius, rng):
-    """Σ λ_i = (N-1)(log r - ⟨log N_k⟩) + log|det W| + ⟨log|x̂_{k-1}ᵀ W⁻¹ a_k|⟩ - ⟨log N_k⟩, exact for any finite run."""
+    """Σ λ_i = (N-1)(log r - ⟨log N_k⟩) + log|det W| + ⟨log|x̂_{k-1}ᵀ W⁻¹ a_k|⟩ - ⟨log N_k⟩, exact
+    for any finite run.
+    """
     reservoir = network(30, sn.OnSphere(radius), rng, spectral_radius=1.3)
     signal, start = rng.standard_normal((200, 1)), sn.sphere.random_point(30, rng, radius)
     before = np.vstack([start, sn.drive(reservoir, signal, start)[:-1]])
@@ -92,13 +119,19 @@ def test_the_sum_of_driven_exponents_is_a_determinant(radius, rng):
     inverse = np.linalg.inv(w := reservoir.recurrent.toarray())
     mixed = np.log(np.abs(np.einsum("ki,ij,kj->k", before / radius, inverse, a))).mean()
     expected = 29 * (np.log(radius) - log_norm) + np.linalg.slogdet(w)[1] + mixed - log_norm
-    assert np.isclose(lyapunov_spectrum(reservoir, signal, transient=0, start=start).exponents.sum(), expected, atol=1e-8)
+    assert np.isclose(
+        lyapunov_spectrum(reservoir, signal, transient=0, start=start).exponents.sum(),
+        expected,
+        atol=1e-8,
+    )
 
 
 def test_linear_exponents_are_logarithms_of_eigenvalues(rng):
     basis = rng.standard_normal((6, 6)) + 3 * np.eye(6)
     values = np.array([0.9, 0.7, 0.5, 0.3, 0.2, 0.05])
-    reservoir = sn.Reservoir(basis @ np.diag(values) @ np.linalg.inv(basis), np.ones(6), sn.Linear())
+    reservoir = sn.Reservoir(
+        basis @ np.diag(values) @ np.linalg.inv(basis), np.ones(6), sn.Linear()
+    )
     spectrum = lyapunov_spectrum(reservoir, rng.standard_normal(2000), transient=300)
     assert np.allclose(spectrum.exponents, np.log(values), atol=1e-6)
     assert (spectrum.standard_errors < 1e-6).all()
@@ -108,7 +141,9 @@ def test_a_leak_moves_the_eigenvalues_of_a_linear_network(rng):
     """x' = ((1 - leak) I + leak W) x + ..."""
     reservoir = sn.Reservoir(np.diag([0.9, -0.5]), np.ones(2), sn.Linear(), leak=0.4)
     expected = np.log([0.6 + 0.4 * 0.9, 0.6 - 0.4 * 0.5])
-    assert np.allclose(lyapunov_spectrum(reservoir, rng.standard_normal(900)).exponents, expected, atol=1e-8)
+    assert np.allclose(
+        lyapunov_spectrum(reservoir, rng.standard_normal(900)).exponents, expected, atol=1e-8
+    )
 
 
 @pytest.mark.parametrize("factor", [0.9, 1.0, 1.1])
@@ -117,7 +152,11 @@ def test_contracting_neutral_and_growing(factor, rng):
     reservoir = sn.Reservoir(factor * angle, np.ones(2), sn.Linear())
     one = max_lyapunov(reservoir, rng.standard_normal(1500))
     assert np.isclose(one.exponent, np.log(factor), atol=1e-13) and one.standard_error < 1e-14
-    assert np.allclose(lyapunov_spectrum(reservoir, rng.standard_normal(1500)).exponents, np.log(factor), atol=1e-13)
+    assert np.allclose(
+        lyapunov_spectrum(reservoir, rng.standard_normal(1500)).exponents,
+        np.log(factor),
+        atol=1e-13,
+    )
 
 
 def test_henon():
@@ -129,9 +168,15 @@ def test_henon():
     assert abs(one.exponent - spectrum.exponents[0]) < 1e-3
 
 
-@pytest.mark.parametrize(("w", "expected"), [(CHAOTIC_2, 0.53), (CHAOTIC_4, 0.11)], ids=["N = 2", "N = 4, eqn:condition holds"])
+@pytest.mark.parametrize(
+    ("w", "expected"),
+    [(CHAOTIC_2, 0.53), (CHAOTIC_4, 0.11)],
+    ids=["N = 2", "N = 4, eqn:condition holds"],
+)
 def test_chaos_on_the_sphere(w, expected):
-    """ "The maximum Lyapunov exponent is always null" [VAL19] fails: constant input and a special W give true chaos."""
+    """ "The maximum Lyapunov exponent is always null" [VAL19] fails: constant input and a special W
+    give true chaos.
+    """
     units = len(w)
     first = np.eye(units)[0] * (11.0 if units == 4 else 1.0)
     reservoir = sn.Reservoir(w, first)
@@ -160,7 +205,10 @@ def test_typical_driven_networks_contract_at_the_mean_field_rate(rng):
 def test_the_exponent_is_the_growth_of_a_small_difference(activation, leak, rng):
     """Two trajectories 1e-7 apart, brought back to that distance after every step."""
     reservoir = network(5, activation, rng, bias_scaling=0.3, spectral_radius=1.0, leak=leak)
-    signal, state = rng.standard_normal((2000, 1)), reservoir.step(rng.standard_normal(5), np.ones(1))
+    signal, state = (
+        rng.standard_normal((2000, 1)),
+        reservoir.step(rng.standard_normal(5), np.ones(1)),
+    )
     expected = max_lyapunov(reservoir, signal, transient=1000, start=state).exponent
     offset, logs = sn.sphere.tangent(state, rng.standard_normal(5)), []
     for row in signal:
@@ -173,26 +221,48 @@ def test_the_exponent_is_the_growth_of_a_small_difference(activation, leak, rng)
 
 def test_the_bent_sphere_is_chaotic_at_weak_drive_and_contracts_at_strong_drive():
     for scaling, sign in ((0.02, 1), (3.0, -1)):
-        reservoir = sn.random_reservoir(200, activation=sn.OnSphere(bend=1.0), spectral_radius=1.0, input_scaling=scaling, rng=3)
+        reservoir = sn.random_reservoir(
+            200, activation=sn.OnSphere(bend=1.0), spectral_radius=1.0, input_scaling=scaling, rng=3
+        )
         result = max_lyapunov(reservoir, sn.datasets.white_noise(4000, rng=1))
         assert sign * result.exponent > 10 * result.standard_error
 
 
-@pytest.mark.parametrize("activation", [sn.OnSphere(), sn.OnSphere(bend=0.7), sn.Tanh()], ids=["sphere", "bent", "tanh"])
+@pytest.mark.parametrize(
+    "activation", [sn.OnSphere(), sn.OnSphere(bend=0.7), sn.Tanh()], ids=["sphere", "bent", "tanh"]
+)
 def test_a_closed_loop_is_a_network_with_its_readout_in_w(activation, rng):
-    reservoir, readout = network(12, activation, rng, n_inputs=2, bias_scaling=0.5), 0.3 * rng.standard_normal((2, 12))
-    absorbed = sn.Reservoir(reservoir.recurrent.toarray() + reservoir.inputs @ readout, np.zeros((12, 0)), activation, reservoir.bias)
+    reservoir, readout = (
+        network(12, activation, rng, n_inputs=2, bias_scaling=0.5),
+        0.3 * rng.standard_normal((2, 12)),
+    )
+    absorbed = sn.Reservoir(
+        reservoir.recurrent.toarray() + reservoir.inputs @ readout,
+        np.zeros((12, 0)),
+        activation,
+        reservoir.bias,
+    )
     start = reservoir.step(rng.standard_normal(12), np.zeros(2))
     looped = lyapunov_spectrum(ClosedLoop(reservoir, readout), 400, transient=50, start=start)
-    assert np.allclose(looped.exponents, lyapunov_spectrum(absorbed, 400, transient=50, start=start).exponents, atol=5e-3)
-    assert np.isclose(looped.exponents.sum(), lyapunov_spectrum(absorbed, 400, transient=50, start=start).exponents.sum(), atol=1e-6)
+    assert np.allclose(
+        looped.exponents,
+        lyapunov_spectrum(absorbed, 400, transient=50, start=start).exponents,
+        atol=5e-3,
+    )
+    assert np.isclose(
+        looped.exponents.sum(),
+        lyapunov_spectrum(absorbed, 400, transient=50, start=start).exponents.sum(),
+        atol=1e-6,
+    )
 
 
 def test_count_leading_exponents_are_the_first_of_all(rng):
     reservoir, signal = network(25, sn.OnSphere(bend=0.3), rng), rng.standard_normal(900)
     everything = lyapunov_spectrum(reservoir, signal)
     assert everything.exponents.shape == (24,)
-    assert np.allclose(lyapunov_spectrum(reservoir, signal, count=3).exponents, everything.exponents[:3], atol=1e-3)
+    assert np.allclose(
+        lyapunov_spectrum(reservoir, signal, count=3).exponents, everything.exponents[:3], atol=1e-3
+    )
     assert np.isclose(max_lyapunov(reservoir, signal).exponent, everything.exponents[0], atol=1e-3)
 
 
@@ -201,7 +271,10 @@ def test_the_history_ends_at_the_result_and_the_errors_are_honest(rng):
     reservoir = network(20, sn.OnSphere(), rng)
     results = [max_lyapunov(reservoir, rng.standard_normal(3000), transient=100) for _ in range(30)]
     assert all(np.isclose(r.history[-1], r.exponent) and r.steps[-1] == 2900 for r in results)
-    spread, claimed = np.std([r.exponent for r in results], ddof=1), np.mean([r.standard_error for r in results])
+    spread, claimed = (
+        np.std([r.exponent for r in results], ddof=1),
+        np.mean([r.standard_error for r in results]),
+    )
     assert claimed / 2 < spread < claimed * 2
 
 
@@ -231,7 +304,9 @@ def test_extreme_scales_do_not_matter_on_the_sphere(scale, bend, rng):
     plain = network(10, sn.OnSphere(bend=bend), rng, bias_scaling=0.2)
     signal, start = rng.standard_normal(300), sn.sphere.random_point(10, rng)
     expected = lyapunov_spectrum(plain, signal, transient=50, start=start).exponents
-    got = lyapunov_spectrum(plain.rescaled(scale, scale, scale), signal, transient=50, start=start).exponents
+    got = lyapunov_spectrum(
+        plain.rescaled(scale, scale, scale), signal, transient=50, start=start
+    ).exponents
     assert np.allclose(got, expected, atol=1e-8)
 
 
@@ -268,14 +343,23 @@ def test_local_exponents_of_many_units_need_no_dense_eigenvalues(jacobian, rng, 
     signal = rng.standard_normal(12)
     fast = local_exponents(reservoir, signal, jacobian, transient=8)
     monkeypatch.setattr("spheresn.analysis.local.DENSE_LIMIT", 1000)
-    assert np.allclose(fast.exponents, local_exponents(reservoir, signal, jacobian, transient=8).exponents, atol=1e-8)
+    assert np.allclose(
+        fast.exponents,
+        local_exponents(reservoir, signal, jacobian, transient=8).exponents,
+        atol=1e-8,
+    )
 
 
 def test_the_printed_jacobian_forgets_the_radius(rng):
-    """Its value moves by -log r, while the Lyapunov exponent depends on the radius only through the input."""
+    """Its value moves by -log r, while the Lyapunov exponent depends on the radius only through the
+    input.
+    """
     one, three = (network(20, sn.OnSphere(r), np.random.default_rng(5)) for r in (1.0, 3.0))
     start = sn.sphere.random_point(20, rng)
-    values = [local_exponents(n, 60, "printed", transient=20, start=s).exponents[0] for n, s in ((one, start), (three, 3 * start))]
+    values = [
+        local_exponents(n, 60, "printed", transient=20, start=s).exponents[0]
+        for n, s in ((one, start), (three, 3 * start))
+    ]
     assert np.isclose(values[1] - values[0], -np.log(3.0), atol=1e-9)
 
 
@@ -323,12 +407,16 @@ def test_small_matrices_use_one_thread_and_the_former_number_comes_back():
 
 
 def test_growth_beyond_all_numbers_within_two_steps_is_measured_step_by_step():
-    """A linear network at rest: the exponents are the logarithms of its eigenvalues, however large."""
+    """A linear network at rest: the exponents are the logarithms of its eigenvalues, however
+    large.
+    """
     sizes = np.array([1e200, 1e197, 1e195])
     resting = sn.Reservoir(np.diag(sizes), np.zeros(3), sn.Linear())
     found = lyapunov_spectrum(resting, np.zeros(60), transient=10, start=np.zeros(3))
     assert np.allclose(found.exponents, np.log(sizes), rtol=1e-12)
-    assert max_lyapunov(resting, np.zeros(60), transient=10, start=np.zeros(3)).exponent == pytest.approx(np.log(1e200), rel=1e-12)
+    assert max_lyapunov(
+        resting, np.zeros(60), transient=10, start=np.zeros(3)
+    ).exponent == pytest.approx(np.log(1e200), rel=1e-12)
 
 
 def test_growth_beyond_all_numbers_in_one_step_gets_a_sentence():
@@ -344,7 +432,10 @@ def test_growth_beyond_all_numbers_in_one_step_gets_a_sentence():
             with np.errstate(over="ignore"):
                 return np.zeros(2), 1e200 * (1e200 * tangents)
 
-    with pytest.raises(sn.StateOverflow, match="the tangents left the range of their floating point type in one step"):
+    with pytest.raises(
+        sn.StateOverflow,
+        match="the tangents left the range of their floating point type in one step",
+    ):
         lyapunov_spectrum(Steep(), np.zeros((20, 1)), transient=5, start=np.zeros(2))
 
 
@@ -372,7 +463,10 @@ def test_one_block_has_no_spread_to_judge_by():
 
 @pytest.mark.parametrize("failure", ["no convergence", "wrong vectors"])
 def test_where_arpack_fails_all_eigenvalues_are_computed(monkeypatch, rng, failure):
-    matrix, guess = rng.standard_normal((local.DENSE_LIMIT + 1,) * 2), rng.standard_normal(local.DENSE_LIMIT + 1)
+    matrix, guess = (
+        rng.standard_normal((local.DENSE_LIMIT + 1,) * 2),
+        rng.standard_normal(local.DENSE_LIMIT + 1),
+    )
 
     def fails(operator, k, **options):
         if failure == "no convergence":
@@ -381,4 +475,7 @@ def test_where_arpack_fails_all_eigenvalues_are_computed(monkeypatch, rng, failu
 
     monkeypatch.setattr(local, "eigs", fails)
     sizes, start = local._leading(lambda v: matrix @ v, guess, 3)
-    assert np.allclose(sizes, np.sort(np.abs(np.linalg.eigvals(matrix)))[::-1][:3], rtol=1e-10) and start is guess
+    assert (
+        np.allclose(sizes, np.sort(np.abs(np.linalg.eigvals(matrix)))[::-1][:3], rtol=1e-10)
+        and start is guess
+    )

@@ -40,25 +40,39 @@ def test_several_columns_count_together_as_the_printed_norms_do() -> None:
 
 
 def test_a_vector_is_one_column() -> None:
-    assert metrics.nrmse(TARGET[:, 0], PREDICTION[:, 0]) == metrics.nrmse(TARGET[:, :1], PREDICTION[:, :1])
-    assert metrics.valid_time(TARGET[:, 0], PREDICTION[:, 0]) == metrics.valid_time(TARGET[:, :1], PREDICTION[:, :1])
+    assert metrics.nrmse(TARGET[:, 0], PREDICTION[:, 0]) == metrics.nrmse(
+        TARGET[:, :1], PREDICTION[:, :1]
+    )
+    assert metrics.valid_time(TARGET[:, 0], PREDICTION[:, 0]) == metrics.valid_time(
+        TARGET[:, :1], PREDICTION[:, :1]
+    )
 
 
 @given(st.floats(-100, 100), st.floats(0.01, 100), st.sampled_from([-1, 1]))
 def test_a_common_shift_and_scale_changes_nothing(shift: float, scale: float, sign: int) -> None:
     target, prediction = (shift + sign * scale * rows for rows in (TARGET, PREDICTION))
-    assert metrics.nrmse(target, prediction) == pytest.approx(metrics.nrmse(TARGET, PREDICTION), rel=1e-9)
-    assert metrics.valid_time(target, prediction, threshold=0.5) == metrics.valid_time(TARGET, PREDICTION, threshold=0.5)
+    assert metrics.nrmse(target, prediction) == pytest.approx(
+        metrics.nrmse(TARGET, PREDICTION), rel=1e-9
+    )
+    assert metrics.valid_time(target, prediction, threshold=0.5) == metrics.valid_time(
+        TARGET, PREDICTION, threshold=0.5
+    )
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1e200])
 def test_squares_beyond_the_range_of_floats_do_no_harm(scale: float) -> None:
-    assert metrics.nrmse(scale * TARGET, scale * PREDICTION) == pytest.approx(metrics.nrmse(TARGET, PREDICTION), rel=1e-12)
-    assert metrics.valid_time(scale * TARGET, scale * PREDICTION, 2.0) == metrics.valid_time(TARGET, PREDICTION, 2.0)
+    assert metrics.nrmse(scale * TARGET, scale * PREDICTION) == pytest.approx(
+        metrics.nrmse(TARGET, PREDICTION), rel=1e-12
+    )
+    assert metrics.valid_time(scale * TARGET, scale * PREDICTION, 2.0) == metrics.valid_time(
+        TARGET, PREDICTION, 2.0
+    )
 
 
 @given(st.floats(0.05, 0.5), st.floats(0.1, 2.0), st.floats(0.01, 1.0))
-def test_an_error_that_grows_exponentially_is_valid_until_its_closed_form_time(rate: float, threshold: float, dt: float) -> None:
+def test_an_error_that_grows_exponentially_is_valid_until_its_closed_form_time(
+    rate: float, threshold: float, dt: float
+) -> None:
     """|eₖ| = 1e-6 exp(rate k) passes the threshold at k = log(1e6 threshold)/rate."""
     k = np.arange(600)
     target = np.sqrt(2) * np.cos(np.pi * (k + 0.5) / 2)  # ±1 in turn: variance one
@@ -81,7 +95,9 @@ def test_a_forecast_that_comes_back_was_valid_only_until_it_left() -> None:
 
 
 def test_columns_share_one_threshold_in_valid_time() -> None:
-    """Two equal columns: error norm and spread both grow by √2, so the time is that of one column."""
+    """Two equal columns: error norm and spread both grow by √2, so the time is that of one
+    column.
+    """
     target, prediction = TARGET[:, :1], TARGET[:, :1] + np.linspace(0, 1, 200)[:, None]
     doubled = metrics.valid_time(np.tile(target, 2), np.tile(prediction, 2))
     assert doubled == metrics.valid_time(target, prediction) > 0
@@ -98,7 +114,10 @@ def test_a_diverged_forecast_has_left_its_target(lost: float) -> None:
 def test_nrmse_of_a_diverged_prediction_is_refused(lost: float) -> None:
     diverged = TARGET.copy()
     diverged[7:, 1] = lost
-    with pytest.raises(ValueError, match=r"prediction must be finite, got (nan|inf) at index \(7, 1\); fill or drop"):
+    with pytest.raises(
+        ValueError,
+        match=r"prediction must be finite, got (nan|inf) at index \(7, 1\); fill or drop",
+    ):
         metrics.nrmse(TARGET, diverged)
 
 
@@ -106,12 +125,28 @@ def test_nrmse_of_a_diverged_prediction_is_refused(lost: float) -> None:
 @pytest.mark.parametrize(
     ("target", "prediction", "sentence"),
     [
-        (np.full(9, 0.1), np.zeros(9), r"target must vary, got \[0.1\] in every row; a constant has no variance"),
-        ([1.0], [1.0], "target must have at least 2 rows to have a variance, got 1; pass a longer one"),
+        (
+            np.full(9, 0.1),
+            np.zeros(9),
+            r"target must vary, got \[0.1\] in every row; a constant has no variance",
+        ),
+        (
+            [1.0],
+            [1.0],
+            "target must have at least 2 rows to have a variance, got 1; pass a longer one",
+        ),
         ([], [], "target must have at least 2 rows"),
         ([1.0, np.nan], [1.0, 1.0], r"target must be finite, got nan at index \(1, 0\)"),
-        ([1.0, 2.0, 3.0], [1.0, 2.0], r"prediction must have the shape of target, \(3, 1\), got \(2, 1\); align the two"),
-        (np.eye(3), np.eye(3)[:, 0], r"prediction must have the shape of target, \(3, 3\), got \(3, 1\)"),
+        (
+            [1.0, 2.0, 3.0],
+            [1.0, 2.0],
+            r"prediction must have the shape of target, \(3, 1\), got \(2, 1\); align the two",
+        ),
+        (
+            np.eye(3),
+            np.eye(3)[:, 0],
+            r"prediction must have the shape of target, \(3, 3\), got \(3, 1\)",
+        ),
         ([0.0, 1.0], "ab", "prediction must be an array of real numbers, got str"),
         ([0.0, 1.0], [[1.0], [1.0, 2.0]], "prediction must be an array of real numbers, got list"),
         (np.zeros((2, 2, 2)), np.zeros(2), "target must have 1 or 2 dimension"),

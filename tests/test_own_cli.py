@@ -1,4 +1,6 @@
-"""Commands on tables of one's own: whole files or none, JSON that parses, names that do no harm, one sentence for what is wrong."""
+"""Commands on tables of one's own: whole files or none, JSON that parses, names that do no harm,
+one sentence for what is wrong.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ import pandas as pd
 import pytest
 
 import spheresn as sn
-from spheresn.cli import main
+from spheresn.apps.cli import main
 from test_report import Elements
 
 SCRIPT, MARKUP = "<script>alert(1)</script>", r"[red]x[/red] $\frac$"
@@ -25,17 +27,34 @@ QUICK = ["--units", "30"]
 def folder(tmp_path_factory) -> Path:
     """A table with dates and hostile names, and its forecast."""
     place = tmp_path_factory.mktemp("own")
-    waves = np.sin(np.outer(np.arange(150), (0.5, 0.3))) + 0.1 * np.random.default_rng(0).standard_normal((150, 2))
+    waves = np.sin(np.outer(np.arange(150), (0.5, 0.3))) + 0.1 * np.random.default_rng(
+        0
+    ).standard_normal((150, 2))
     table = pd.DataFrame(waves, columns=[SCRIPT, MARKUP]).assign(flat=3.0, word="w")
     table.insert(0, "date", pd.date_range("2024-01-01", periods=150).strftime("%Y-%m-%d"))
     table.to_csv(place / "t.csv", index=False)
-    pd.DataFrame(sn.datasets.lorenz(600), columns=["x", "y", "z"]).to_csv(place / "lorenz.csv", index=False)
+    pd.DataFrame(sn.datasets.lorenz(600), columns=["x", "y", "z"]).to_csv(
+        place / "lorenz.csv", index=False
+    )
     return place
 
 
 @pytest.fixture(scope="module")
 def forecasted(folder) -> Path:
-    assert main(["forecast", str(folder / "t.csv"), "--steps", "12", "--out", str(folder / "out"), *QUICK]) == 0
+    assert (
+        main(
+            [
+                "forecast",
+                str(folder / "t.csv"),
+                "--steps",
+                "12",
+                "--out",
+                str(folder / "out"),
+                *QUICK,
+            ]
+        )
+        == 0
+    )
     return folder / "out"
 
 
@@ -52,20 +71,49 @@ def sentence(capsys, *arguments: object) -> str:
 
 
 def test_a_forecast_leaves_what_was_promised(forecasted):
-    assert {path.name for path in forecasted.iterdir()} == {"forecast.csv", "forecast.png", "forecast.svg", "report.html"}
-    head, *rows = list(csv.reader((forecasted / "forecast.csv").read_text(encoding="utf-8").splitlines()))
-    assert head == ["date", *(f"{name}{part}" for name in (SCRIPT, MARKUP) for part in ("", " lower", " upper"))]
-    assert [row[0] for row in rows] == [f"2024-05-{day}" for day in range(30, 32)] + [f"2024-06-{day:02d}" for day in range(1, 11)]
+    assert {path.name for path in forecasted.iterdir()} == {
+        "forecast.csv",
+        "forecast.png",
+        "forecast.svg",
+        "report.html",
+    }
+    head, *rows = list(
+        csv.reader((forecasted / "forecast.csv").read_text(encoding="utf-8").splitlines())
+    )
+    assert head == [
+        "date",
+        *(f"{name}{part}" for name in (SCRIPT, MARKUP) for part in ("", " lower", " upper")),
+    ]
+    assert [row[0] for row in rows] == [f"2024-05-{day}" for day in range(30, 32)] + [
+        f"2024-06-{day:02d}" for day in range(1, 11)
+    ]
     numbers = np.array([row[1:] for row in rows], float).reshape(12, 2, 3)
-    assert (numbers[:, :, 1] <= numbers[:, :, 0]).all() and (numbers[:, :, 0] <= numbers[:, :, 2]).all()
+    assert (numbers[:, :, 1] <= numbers[:, :, 0]).all() and (
+        numbers[:, :, 0] <= numbers[:, :, 2]
+    ).all()
 
 
 def test_the_page_escapes_names_and_fetches_nothing(forecasted):
     text = (forecasted / "report.html").read_text(encoding="utf-8")
     found = Elements(text)
     assert not {"script", "img", "iframe", "object"} & set(found.tags) and "&lt;script&gt;" in text
-    assert not [value for name, value in found.attributes if name in ("src", "href") and not value.startswith(("#", "data:,"))]
-    assert all(words in text for words in ("units", "memory", "bend", "penalty", "exponent", "persistence", "linear autoregression"))
+    assert not [
+        value
+        for name, value in found.attributes
+        if name in ("src", "href") and not value.startswith(("#", "data:,"))
+    ]
+    assert all(
+        words in text
+        for words in (
+            "units",
+            "memory",
+            "bend",
+            "penalty",
+            "exponent",
+            "persistence",
+            "linear autoregression",
+        )
+    )
     assert "left out, constant" in text and "left out, not numbers: word" in text
 
 
@@ -82,14 +130,39 @@ def test_the_page_in_a_browser(browser, forecasted, width):
 
 
 def test_names_are_printed_literally(forecasted, folder, capsys):
-    said = output(capsys, "forecast", folder / "t.csv", "--steps", 3, "--column", MARKUP, "--out", folder / "again", *QUICK)
+    said = output(
+        capsys,
+        "forecast",
+        folder / "t.csv",
+        "--steps",
+        3,
+        "--column",
+        MARKUP,
+        "--out",
+        folder / "again",
+        *QUICK,
+    )
     assert MARKUP in said and "persistence" in said and "\x1b" not in said
 
 
 def test_json_is_all_that_is_on_stdout_and_equals_the_files(folder, capsys):
-    said = json.loads(output(capsys, "forecast", folder / "lorenz.csv", "--steps", 8, "--json", "--out", folder / "json", *QUICK))
+    said = json.loads(
+        output(
+            capsys,
+            "forecast",
+            folder / "lorenz.csv",
+            "--steps",
+            8,
+            "--json",
+            "--out",
+            folder / "json",
+            *QUICK,
+        )
+    )
     rows = pd.read_csv(folder / "json" / "forecast.csv")
-    assert said["columns"] == ["x", "y", "z"] and said["steps"] == 8 and said["fitted"]["units"] == 30
+    assert (
+        said["columns"] == ["x", "y", "z"] and said["steps"] == 8 and said["fitted"]["units"] == 30
+    )
     assert np.array_equal(said["forecast"]["columns"]["y"]["upper"], rows["y upper"])
     assert said["best"] == min(said["backtest"]["error"], key=said["backtest"]["error"].get)
     assert said["forecast"]["time"] == [str(row) for row in range(601, 609)]
@@ -101,8 +174,14 @@ def test_a_saved_forecaster_goes_on_from_new_rows_as_from_all(folder, capsys):
     told = json.loads(output(capsys, "fit", table, "--out", model, "--json", *QUICK))
     assert told["kind"] == "forecaster" and told["fitted"]["exponent"] < 0
     pd.read_csv(table).iloc[300:].to_csv(folder / "late.csv", index=False)
-    late, whole = (output(capsys, "predict", model, folder / name, "--steps", 5) for name in ("late.csv", "lorenz.csv"))
-    numbers = [np.array([row[1:] for row in list(csv.reader(text.splitlines()))[1:]], float) for text in (late, whole)]
+    late, whole = (
+        output(capsys, "predict", model, folder / name, "--steps", 5)
+        for name in ("late.csv", "lorenz.csv")
+    )
+    numbers = [
+        np.array([row[1:] for row in list(csv.reader(text.splitlines()))[1:]], float)
+        for text in (late, whole)
+    ]
     assert np.allclose(*numbers, rtol=1e-9) and whole.splitlines()[1].startswith("601,")
     direct = sn.load(model).update(pd.read_csv(table)).forecast(5)
     assert np.array_equal(numbers[1], direct)
@@ -110,29 +189,49 @@ def test_a_saved_forecaster_goes_on_from_new_rows_as_from_all(folder, capsys):
 
 def test_a_saved_regressor_predicts_each_row(folder, capsys):
     model = folder / "r.spheresn"
-    assert "leave-one-out error" in output(capsys, "fit", folder / "lorenz.csv", "--target", "z", "--out", model, *QUICK)
-    assert main(["predict", str(model), str(folder / "lorenz.csv"), "--out", str(folder / "z.csv")]) == 0
+    assert "leave-one-out error" in output(
+        capsys, "fit", folder / "lorenz.csv", "--target", "z", "--out", model, *QUICK
+    )
+    assert (
+        main(["predict", str(model), str(folder / "lorenz.csv"), "--out", str(folder / "z.csv")])
+        == 0
+    )
     loaded, rows = sn.load(model), pd.read_csv(folder / "lorenz.csv")
     predicted = pd.read_csv(folder / "z.csv")["prediction"].to_numpy()
     assert np.isnan(predicted[: loaded.washout_]).all()
-    assert np.array_equal(predicted[loaded.washout_ :], loaded.predict(rows[["x", "y"]])[loaded.washout_ :])
+    assert np.array_equal(
+        predicted[loaded.washout_ :], loaded.predict(rows[["x", "y"]])[loaded.washout_ :]
+    )
     assert "rows have no prediction" in capsys.readouterr().err
-    assert "--steps must be left out" in sentence(capsys, "predict", model, folder / "lorenz.csv", "--steps", 3)
+    assert "--steps must be left out" in sentence(
+        capsys, "predict", model, folder / "lorenz.csv", "--steps", 3
+    )
     assert "got no 'x'" in sentence(capsys, "predict", model, folder / "t.csv")
 
 
 def test_analyse_measures_the_saved_network(folder, capsys):
     model, out = folder / "a.spheresn", folder / "analysis"
-    forecaster = sn.ESNForecaster(30, memory=2, bend=0.5, random_state=0).fit(pd.read_csv(folder / "lorenz.csv")[["x"]])
+    forecaster = sn.ESNForecaster(30, memory=2, bend=0.5, random_state=0).fit(
+        pd.read_csv(folder / "lorenz.csv")[["x"]]
+    )
     sn.save(forecaster, model)
-    told = json.loads(output(capsys, "analyse", model, folder / "lorenz.csv", "--json", "--out", out))
+    told = json.loads(
+        output(capsys, "analyse", model, folder / "lorenz.csv", "--json", "--out", out)
+    )
     assert abs(told["exponents"][0] + 0.5) < 0.05  # the memory dial: -1/memory
-    assert np.diff(told["exponents"]).max() < 0.01 and told["echo_state"]["verdict"] in ("empirical", "certified", "refuted")
+    assert np.diff(told["exponents"]).max() < 0.01 and told["echo_state"]["verdict"] in (
+        "empirical",
+        "certified",
+        "refuted",
+    )
     assert told["memory_profile"][0] == 1 and told["capacity"]["total"] <= 30
     slope = np.polyfit(np.arange(10, 40), np.log(told["memory_profile"][10:40]), 1)[0]
-    assert 0.7 < slope / told["exponents"][0] < 1.3  # an old input fades at the rate of the exponent, here that of the last rows
+    # An old input fades at the rate of the exponent, here that of the last rows
+    assert 0.7 < slope / told["exponents"][0] < 1.3
     assert {path.name for path in out.iterdir()} == {"analysis.png", "analysis.svg"}
-    assert f"; at most {told['capacity']['rank']}" in output(capsys, "analyse", model, folder / "lorenz.csv", "--out", out)
+    assert f"; at most {told['capacity']['rank']}" in output(
+        capsys, "analyse", model, folder / "lorenz.csv", "--out", out
+    )
     assert "echo state" in output(capsys, "analyse", folder / "lorenz.csv", "--out", out, *QUICK)
 
 
@@ -151,14 +250,19 @@ def test_analyse_measures_the_saved_network(folder, capsys):
         (["forecast", "holes.csv", "--fill", "magic"], "--fill must be one of linear"),
         (["forecast", "short.csv", "--out", "/dev/null/x"], "must be writable"),
         (["fit", "short.csv", "--out", "model.bin"], "ends in .spheresn"),
-        (["fit", "short.csv", "--out", "m.spheresn", "--target", "x"], "another column than --target"),
+        (
+            ["fit", "short.csv", "--out", "m.spheresn", "--target", "x"],
+            "another column than --target",
+        ),
         (["fit", "one.csv", "--out", "m.spheresn"], "at least 40 rows"),
         (["predict", "short.csv", "short.csv"], "written by spheresn.save"),
         (["analyse", "short.csv"], "at least 300 rows"),
         (["analyse", "m.spheresn"], "a saved model without DATA"),
     ],
 )
-def test_bad_input_is_one_sentence_and_leaves_nothing(capsys, tmp_path, monkeypatch, arguments, words):
+def test_bad_input_is_one_sentence_and_leaves_nothing(
+    capsys, tmp_path, monkeypatch, arguments, words
+):
     monkeypatch.chdir(tmp_path)
     column = [str(value) for value in np.sin(np.arange(100.0))]
     Path("short.csv").write_text("\n".join(["x", *column]))
@@ -180,31 +284,45 @@ def test_the_data_are_never_overwritten(capsys, tmp_path):
 
 def completed(shell: str, **words: str) -> str:
     environment = {**os.environ, "_SPHERESN_COMPLETE": f"complete_{shell}", **words}
-    command = "import sys; from spheresn.cli import main; sys.exit(main([]))"
-    return subprocess.run([sys.executable, "-c", command], env=environment, capture_output=True, text=True).stdout
+    command = "import sys; from spheresn.apps.cli import main; sys.exit(main([]))"
+    return subprocess.run(
+        [sys.executable, "-c", command], env=environment, capture_output=True, text=True
+    ).stdout
 
 
 def test_shell_completion_completes():
     assert "forecast" in completed("bash", COMP_WORDS="spheresn fore", COMP_CWORD="1").split()
-    assert {"--column", "--steps", "--out"} <= set(completed("bash", COMP_WORDS="spheresn forecast --", COMP_CWORD="2").split())
+    assert {"--column", "--steps", "--out"} <= set(
+        completed("bash", COMP_WORDS="spheresn forecast --", COMP_CWORD="2").split()
+    )
 
 
 def test_json_of_predictions_says_what_the_table_says(folder, capsys):
     """Numbers where there are some, null where the memory of the network still fills."""
     model = folder / "j.spheresn"
-    assert main(["fit", str(folder / "lorenz.csv"), "--target", "z", "--out", str(model), *QUICK]) == 0
+    assert (
+        main(["fit", str(folder / "lorenz.csv"), "--target", "z", "--out", str(model), *QUICK]) == 0
+    )
     capsys.readouterr()
     head, *rows = csv.reader(output(capsys, "predict", model, folder / "lorenz.csv").splitlines())
     said = json.loads(output(capsys, "predict", model, folder / "lorenz.csv", "--json"))
-    assert said["rows"] == [{head[0]: row[0], head[1]: float(row[1]) if row[1] else None} for row in rows]
+    assert said["rows"] == [
+        {head[0]: row[0], head[1]: float(row[1]) if row[1] else None} for row in rows
+    ]
     assert said["rows"][0][head[1]] is None and said["rows"][-1][head[1]] is not None
 
 
 def test_a_model_that_cannot_be_asked_is_one_sentence(folder, capsys):
     series = [np.sin(0.3 * np.arange(60.0))[:, None], np.cos(np.arange(60.0))[:, None]]
-    sn.save(sn.ESNClassifier(units=10, memory=2, bend=0.5, random_state=0).fit(series, [0, 1]), folder / "c.spheresn")
+    sn.save(
+        sn.ESNClassifier(units=10, memory=2, bend=0.5, random_state=0).fit(series, [0, 1]),
+        folder / "c.spheresn",
+    )
     said = sentence(capsys, "predict", folder / "c.spheresn", folder / "lorenz.csv")
     assert "MODEL must be a forecaster or a regressor, got the classifier" in said
-    sn.save(sn.ESNForecaster(units=10, memory=2, bend=0.5, random_state=0).fit(np.hstack(series)), folder / "two.spheresn")
+    sn.save(
+        sn.ESNForecaster(units=10, memory=2, bend=0.5, random_state=0).fit(np.hstack(series)),
+        folder / "two.spheresn",
+    )
     said = sentence(capsys, "predict", folder / "two.spheresn", folder / "lorenz.csv")
     assert "FILE must have 2 column(s) of numbers, got 3; leave the others out" in said

@@ -1,4 +1,6 @@
-"""A forecast of one's own: honest before the fact, calibrated after it, and never better than it can be."""
+"""A forecast of one's own: honest before the fact, calibrated after it, and never better than it
+can be.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +11,22 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 import spheresn as sn
-from spheresn.own.backtest import FOLDS, Backtest, backtest, first_origin, horizon, origins_of
-from spheresn.own.baselines import Linear, Persistence
-from spheresn.own.forecast import LINEAR, NETWORK, PERSISTENCE, by_recipe, forecast
-from spheresn.own.interval import half_widths, independent
-from spheresn.own.page import badge
-from spheresn.own.recipe import Recipe
-from spheresn.own.runaway import bounds, tamed
-from spheresn.own.verdict import best_by_step, sentences, winner
-from spheresn.tables import Series
+from spheresn.apps.cli.forecast import LINEAR, NETWORK, PERSISTENCE, by_recipe, forecast
+from spheresn.apps.cli.page import badge
+from spheresn.apps.cli.verdict import best_by_step, sentences, winner
+from spheresn.apps.tables import Series
+from spheresn.forecasting.backtest import (
+    FOLDS,
+    Backtest,
+    backtest,
+    first_origin,
+    horizon,
+    origins_of,
+)
+from spheresn.forecasting.baselines import Linear, Persistence
+from spheresn.forecasting.intervals import half_widths, independent
+from spheresn.forecasting.network import Recipe
+from spheresn.forecasting.runaway import bounds, tamed
 
 SMALL = Recipe(20, 0, "loo", 1e-5, 2.0, 0.5)
 PHI, STEPS = 0.8, 10
@@ -53,13 +62,20 @@ def outlooks():
 
 @pytest.mark.parametrize("step", [1, 4, STEPS])
 def test_the_interval_covers_nine_in_ten(outlooks, step):
-    """Within three binomial deviations; the series are independent, so at one horizon the hits are."""
-    hits = [bool(one.lower[step - 1, 0] <= came[step - 1, 0] <= one.upper[step - 1, 0]) for one, came in outlooks]
+    """Within three binomial deviations; the series are independent, so at one horizon the hits
+    are.
+    """
+    hits = [
+        bool(one.lower[step - 1, 0] <= came[step - 1, 0] <= one.upper[step - 1, 0])
+        for one, came in outlooks
+    ]
     assert abs(np.mean(hits) - 0.9) < 3 * np.sqrt(0.9 * 0.1 / len(hits))
 
 
 def test_the_interval_has_the_known_width(outlooks):
-    """The errors of the best forecast have variance (1 - φ^2h)/(1 - φ²); 1.645 deviations hold 90 % of a normal distribution."""
+    """The errors of the best forecast have variance (1 - φ^2h)/(1 - φ²); 1.645 deviations hold 90 %
+    of a normal distribution.
+    """
     steps = np.arange(1, STEPS + 1)
     known = 1.645 * np.sqrt((1 - PHI ** (2 * steps)) / (1 - PHI**2))
     widths = np.mean([one.upper[:, 0] - one.values[:, 0] for one, _ in outlooks], axis=0)
@@ -67,7 +83,9 @@ def test_the_interval_has_the_known_width(outlooks):
 
 
 def test_nothing_beats_the_optimum(outlooks):
-    """No forecast from the past has a smaller mean square error than φ^h x: the pooled ones stay above, but for chance."""
+    """No forecast from the past has a smaller mean square error than φ^h x: the pooled ones stay
+    above, but for chance.
+    """
     best, ours = [], []
     for one, _ in outlooks:
         values, origins = one.series.values[:, 0], one.test.origins
@@ -99,7 +117,9 @@ def test_no_method_is_taught_a_row_that_it_forecasts():
 
 
 def test_the_future_does_not_change_the_past():
-    """Forecasts from early origins are the same to the last bit when the rows after their horizon are others."""
+    """Forecasts from early origins are the same to the last bit when the rows after their horizon
+    are others.
+    """
     rng = np.random.default_rng(3)
     values = autoregressive(240, rng)
     other = values.copy()
@@ -114,22 +134,28 @@ def test_the_future_does_not_change_the_past():
 
 
 def _trained(rows):
-    from spheresn.own.recipe import Trained
+    from spheresn.forecasting.network import Trained
 
     return Trained.of(SMALL, rows)
 
 
 def test_a_linear_recurrence_is_continued_exactly():
-    """A sine obeys s_{k+1} = 2 cos ω s_k - s_{k-1}: the linear method has no error, and wins or ties."""
+    """A sine obeys s_{k+1} = 2 cos ω s_k - s_{k-1}: the linear method has no error, and wins or
+    ties.
+    """
     wave = np.sin(0.3 * np.arange(300))[:, None]
     run = Linear.of(wave[:250]).runs(wave, np.array([250, 260]), 40)
     assert np.abs(run.values[0, :, 0] - wave[250:290, 0]).max() < 1e-3
-    assert np.array_equal(Persistence().runs(wave, np.array([250]), 3).values[0, :, 0], np.repeat(wave[249], 3))
+    assert np.array_equal(
+        Persistence().runs(wave, np.array([250]), 3).values[0, :, 0], np.repeat(wave[249], 3)
+    )
 
 
 def test_lorenz_is_won_by_the_network_and_said_so():
     outlook = forecast(named(sn.datasets.lorenz(900)), 40, 100, 0)
-    assert winner(outlook.test) == NETWORK and outlook.test.total(NETWORK) < 0.2 * outlook.test.total(LINEAR)
+    assert winner(outlook.test) == NETWORK and outlook.test.total(
+        NETWORK
+    ) < 0.2 * outlook.test.total(LINEAR)
     assert sentences(outlook.test, 40)[0].startswith("The network wins over 40 steps")
     assert (outlook.lower <= outlook.values).all() and (outlook.values <= outlook.upper).all()
 
@@ -155,23 +181,39 @@ def test_the_verdict_names_the_winner(network, linear, begins):
     said = sentences(test, 5)
     assert said[0].startswith(begins) and len(said) == 1
     colour, words = badge(SimpleNamespace(test=test))
-    assert words[2:].lower() in said[0].lower() and colour == {"◐": "partly", "✓": "holds", "✗": "fails"}[words[0]]
+    assert (
+        words[2:].lower() in said[0].lower()
+        and colour == {"◐": "partly", "✓": "holds", "✗": "fails"}[words[0]]
+    )
 
 
 def test_the_verdict_says_when_the_mean_is_as_good():
-    assert "always saying the mean" in sentences(made_test(network=1.3, persistence=1.4, linear=1.0), 5)[-1]
+    assert (
+        "always saying the mean"
+        in sentences(made_test(network=1.3, persistence=1.4, linear=1.0), 5)[-1]
+    )
 
 
 def test_the_best_changes_where_the_errors_cross():
     rising, level = np.linspace(0.0, 1.0, 40), np.full(40, 0.5)
-    runs = {name: np.broadcast_to(error[None, :, None], (10, 40, 1)) for name, error in ((NETWORK, rising), (LINEAR, level))}
-    test = Backtest(np.arange(10), (0,), dict(runs) | {PERSISTENCE: np.full((10, 40, 1), 2.0)}, np.zeros((10, 40, 1)))
+    runs = {
+        name: np.broadcast_to(error[None, :, None], (10, 40, 1))
+        for name, error in ((NETWORK, rising), (LINEAR, level))
+    }
+    test = Backtest(
+        np.arange(10),
+        (0,),
+        dict(runs) | {PERSISTENCE: np.full((10, 40, 1), 2.0)},
+        np.zeros((10, 40, 1)),
+    )
     (first, until), (second, end) = best_by_step(test)
     assert (first, second, end) == (NETWORK, LINEAR, 40) and abs(until - 20) <= 2
 
 
 def test_the_width_is_the_quantile_that_covers_one_more():
-    """Of 19 independent errors the 18th largest: the next one is below it with probability 18/20."""
+    """Of 19 independent errors the 18th largest: the next one is below it with probability
+    18/20.
+    """
     errors = np.random.default_rng(2).permutation(np.arange(1.0, 20.0))
     while independent(errors) < 19:
         errors = np.random.default_rng(int(errors[0])).permutation(errors)
@@ -191,9 +233,16 @@ def test_a_run_that_leaves_the_range_ends_in_the_mean_but_a_trend_goes_on():
     still, trend = rng.uniform(-1, 1, (400, 1)), np.arange(400.0)[:, None]
     run = np.array([[[0.5], [4.0], [0.5]]])
     ended = tamed(run, still)
-    assert ended.values[0, :, 0].tolist() == [0.5, still.mean(), still.mean()] and ended.away.tolist() == [True]
+    assert ended.values[0, :, 0].tolist() == [
+        0.5,
+        still.mean(),
+        still.mean(),
+    ] and ended.away.tolist() == [True]
     onwards = np.arange(400.0, 450.0)[None, :, None]
-    assert np.array_equal(tamed(onwards, trend).values, onwards) and not tamed(onwards, trend).away.any()
+    assert (
+        np.array_equal(tamed(onwards, trend).values, onwards)
+        and not tamed(onwards, trend).away.any()
+    )
     low, high = bounds(still, 50)
     assert low[0] < still.min() and high[0] > still.max() and high[0] < 2
 
@@ -207,19 +256,28 @@ def test_a_run_that_ends_in_the_mean_by_itself_did_not_run_away():
 def test_every_length_leaves_room_for_the_backtest(rows):
     steps = horizon(rows, None)
     origins = origins_of(rows, steps)
-    assert 1 <= steps <= 200 and len(origins) >= 10 and origins[0] == first_origin(rows) and origins[-1] + steps == rows
+    assert (
+        1 <= steps <= 200
+        and len(origins) >= 10
+        and origins[0] == first_origin(rows)
+        and origins[-1] + steps == rows
+    )
     with pytest.raises(ValueError, match="--steps must be at most"):
         horizon(rows, rows)
 
 
 def test_the_forecast_does_not_depend_on_the_units_of_the_data():
-    """s -> c s + d shifts and stretches the forecast and its interval alike, for huge and for tiny c."""
+    """s -> c s + d shifts and stretches the forecast and its interval alike, for huge and for tiny
+    c.
+    """
     values = autoregressive(150, np.random.default_rng(5))
     plain = by_recipe(named(values), 5, SMALL)
     for factor, shift in ((2.0**600, 0.0), (2.0**-900, 0.0), (4.0, 64.0)):
         other = by_recipe(named(factor * values + shift), 5, SMALL)
         for part in ("values", "lower", "upper"):
-            assert np.allclose((getattr(other, part) - shift) / factor, getattr(plain, part), rtol=1e-5, atol=1e-5)
+            assert np.allclose(
+                (getattr(other, part) - shift) / factor, getattr(plain, part), rtol=1e-5, atol=1e-5
+            )
 
 
 def test_a_recipe_that_the_rows_do_not_allow_gets_another_memory():

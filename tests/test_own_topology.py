@@ -1,4 +1,6 @@
-"""A topology of one's own, of which only the protocol is known: the plain step takes it everywhere, and agrees with the compiled loops."""
+"""A topology of one's own, of which only the protocol is known: the plain step takes it everywhere,
+and agrees with the compiled loops.
+"""
 
 from __future__ import annotations
 
@@ -61,10 +63,19 @@ def signal(rng) -> np.ndarray:
 def test_states_and_measures_are_those_of_the_compiled_ring(activation, leak, signal):
     ours, own = twins(activation, leak=leak)
     assert np.allclose(sn.drive(own, signal), sn.drive(ours, signal), atol=1e-12)
-    assert np.allclose(sn.drive(own, signal.reshape(2, 100, 1)), sn.drive(ours, signal.reshape(2, 100, 1)), atol=1e-12)
-    exponents = [analysis.lyapunov_spectrum(one, signal, transient=50, rng=1).exponents for one in (ours, own)]
+    assert np.allclose(
+        sn.drive(own, signal.reshape(2, 100, 1)),
+        sn.drive(ours, signal.reshape(2, 100, 1)),
+        atol=1e-12,
+    )
+    exponents = [
+        analysis.lyapunov_spectrum(one, signal, transient=50, rng=1).exponents
+        for one in (ours, own)
+    ]
     assert np.allclose(*exponents, atol=1e-9)
-    largest = [analysis.max_lyapunov(one, signal, transient=50, rng=1).exponent for one in (ours, own)]
+    largest = [
+        analysis.max_lyapunov(one, signal, transient=50, rng=1).exponent for one in (ours, own)
+    ]
     assert np.allclose(*largest, atol=1e-9)
     profiles = [analysis.memory_profile(one, signal, 5).sensitivity for one in (ours, own)]
     assert np.allclose(*profiles, rtol=1e-9)
@@ -74,24 +85,34 @@ def test_states_and_measures_are_those_of_the_compiled_ring(activation, leak, si
 
 def test_a_grid_and_single_precision(signal):
     ours, own = twins(sn.OnSphere(bend=0.5))
-    assert np.allclose(*(sn.drive_grid(one, signal, [0.5, 1.0], [0.1, 1.0]) for one in (ours, own)), atol=1e-12)
-    small = [network(UNITS, sn.Tanh(), np.random.default_rng(0), w, dtype=np.float32) for w in (topology.ring(UNITS), OwnRing(UNITS))]
+    assert np.allclose(
+        *(sn.drive_grid(one, signal, [0.5, 1.0], [0.1, 1.0]) for one in (ours, own)), atol=1e-12
+    )
+    small = [
+        network(UNITS, sn.Tanh(), np.random.default_rng(0), w, dtype=np.float32)
+        for w in (topology.ring(UNITS), OwnRing(UNITS))
+    ]
     states = [sn.drive(one, signal) for one in small]
     assert states[1].dtype == np.float32 and np.allclose(*states, atol=1e-5)
 
 
 def test_the_exponents_without_input_are_those_of_the_matrix():
-    assert np.allclose(analysis.autonomous_exponents(OwnRing(5, 3.0)), np.zeros(4))  # log |λ_i/λ_1|, and a ring's are equally large
+    # Log |λ_i/λ_1|, and a ring's are equally large
+    assert np.allclose(analysis.autonomous_exponents(OwnRing(5, 3.0)), np.zeros(4))
 
 
 def test_estimators_fit_predict_and_run_free():
     series = sn.datasets.mso(700).reshape(-1, 1)
     given = {"bend": 0.25, "memory": 5, "penalty": 1e-3, "random_state": 0}
-    models = [sn.ESNForecaster(UNITS, topology=links, **given).fit(series[:600]) for links in (topology.ring(UNITS), OwnRing(UNITS))]
+    models = [
+        sn.ESNForecaster(UNITS, topology=links, **given).fit(series[:600])
+        for links in (topology.ring(UNITS), OwnRing(UNITS))
+    ]
     assert np.allclose(models[0].forecast(30), models[1].forecast(30), atol=1e-9)
     assert np.allclose(models[0].predict(series[600:]), models[1].predict(series[600:]), atol=1e-9)
     regressors = [
-        sn.ESNRegressor(UNITS, topology=links, **given).fit(series[:-1], series[1:, 0]) for links in (topology.ring(UNITS), OwnRing(UNITS))
+        sn.ESNRegressor(UNITS, topology=links, **given).fit(series[:-1], series[1:, 0])
+        for links in (topology.ring(UNITS), OwnRing(UNITS))
     ]
     assert np.allclose(*(one.predict(series) for one in regressors), atol=1e-9)
     windows, labels = [series[i : i + 50] * (1 + i % 2) for i in range(0, 600, 50)], [0, 1] * 6
@@ -101,17 +122,22 @@ def test_estimators_fit_predict_and_run_free():
 
 @pytest.mark.parametrize(("gain", "bend"), [(2.0, 0.0), (1e200, 0.0), (1e160, 0.5)])
 def test_a_free_run_that_grows_without_end_ends_where_the_compiled_one_does(gain, bend):
-    from spheresn.estimators.closed import ClosedLoop
+    from spheresn.estimators.closed_loop import ClosedLoop
 
     ours, own = twins(sn.OnSphere(bend=bend))
     weights = readout.Weights(np.zeros((UNITS, 1)), np.array([gain]))
-    runs = [ClosedLoop(one, weights, carry=gain).run(500, np.zeros(UNITS), np.ones(1), np.zeros((500, 0))) for one in (ours, own)]
+    runs = [
+        ClosedLoop(one, weights, carry=gain).run(
+            500, np.zeros(UNITS), np.ones(1), np.zeros((500, 0))
+        )
+        for one in (ours, own)
+    ]
     assert runs[0][1] == runs[1][1] < 500
     assert np.allclose(runs[0][0], runs[1][0], rtol=1e-12)
 
 
 def test_a_network_that_overflows_ends_the_free_run():
-    from spheresn.estimators.closed import ClosedLoop
+    from spheresn.estimators.closed_loop import ClosedLoop
 
     for one in twins(sn.Linear(), input_scaling=1e300):
         loop = ClosedLoop(one, readout.Weights(np.full((UNITS, 1), 1e-320), np.zeros(1)), carry=1e9)
@@ -121,7 +147,10 @@ def test_a_network_that_overflows_ends_the_free_run():
 
 def test_force_teaches_it():
     wave = np.sin(0.3 * np.arange(300.0))[:, None]
-    taught = [readout.force(one, wave, penalty=0.01, every=2, forgetting=0.999) for one in twins(sn.Tanh())]
+    taught = [
+        readout.force(one, wave, penalty=0.01, every=2, forgetting=0.999)
+        for one in twins(sn.Tanh())
+    ]
     assert np.allclose(taught[0].outputs, taught[1].outputs, atol=1e-8)
     assert np.allclose(taught[0].weights.matrix, taught[1].weights.matrix, atol=1e-8)
 
@@ -143,7 +172,10 @@ def test_a_subclass_of_ours_keeps_its_own_product():
 
 
 def test_what_is_missing_is_named():
-    with pytest.raises(ValueError, match=r"recurrent must be .* got a .*LinearOperator without size, spectral_radius, scaled"):
+    with pytest.raises(
+        ValueError,
+        match=r"recurrent must be .* got a .*LinearOperator without size, spectral_radius, scaled",
+    ):
         sn.Reservoir(aslinearoperator(np.eye(3)), inputs=np.ones(3))
 
 
@@ -151,6 +183,8 @@ def test_rescaling_beyond_the_numbers_and_saving_are_refused(tmp_path):
     with pytest.raises(ValueError, match="W must stay finite"):
         sn.Reservoir(OwnRing(3, 1e200), inputs=np.ones(3)).rescaled(recurrent=1e200)
     steps = np.arange(50.0).reshape(-1, 1) % 7
-    model = sn.ESNRegressor(UNITS, topology=OwnRing(UNITS), bend=0, memory=3, random_state=0).fit(steps, steps[:, 0])
+    model = sn.ESNRegressor(UNITS, topology=OwnRing(UNITS), bend=0, memory=3, random_state=0).fit(
+        steps, steps[:, 0]
+    )
     with pytest.raises(ValueError, match="got OwnRing; fit it with W as an array"):
         sn.save(model, tmp_path / "m.spheresn")

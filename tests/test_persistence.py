@@ -13,7 +13,7 @@ from safetensors.numpy import save_file
 from sklearn.linear_model import Lasso
 
 import spheresn as sn
-from spheresn.persistence import ModelFileError
+from spheresn.io.models import ModelFileError
 
 OLD = Path(__file__).parent / "data" / "regressor-format-1.spheresn"
 TOPOLOGIES = ["ring", "rotation", "sparse", "gaussian"]
@@ -34,7 +34,11 @@ def path(tmp_path):
     return tmp_path / "model.spheresn"
 
 
-OPTIONS = [*({"topology": name} for name in TOPOLOGIES), {"features": "quadratic", "components": 3}, {"activation": "tanh"}]
+OPTIONS = [
+    *({"topology": name} for name in TOPOLOGIES),
+    {"features": "quadratic", "components": 3},
+    {"activation": "tanh"},
+]
 
 
 @pytest.mark.parametrize("options", OPTIONS)
@@ -43,34 +47,55 @@ def test_a_regressor_comes_back_to_the_last_bit(path, options):
     sn.save(model, path)
     again = sn.load(path)
     assert np.array_equal(again.predict(series()), model.predict(series()))
-    assert np.array_equal(again.predict(series(), start=again.state_), model.predict(series(), start=model.state_))
+    assert np.array_equal(
+        again.predict(series(), start=again.state_), model.predict(series(), start=model.state_)
+    )
     assert again.get_params() == model.get_params() and again.lyapunov_ == model.lyapunov_
 
 
-@pytest.mark.parametrize("options", [{}, {"features": "quadratic", "components": 2}, {"activation": "tanh"}, {"topology": "rotation"}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"features": "quadratic", "components": 2},
+        {"activation": "tanh"},
+        {"topology": "rotation"},
+    ],
+)
 def test_a_forecaster_goes_on_the_same_to_the_last_bit(path, options):
-    model = sn.ESNForecaster(**{"units": 30, "bend": 0.5, "memory": 2, "random_state": 0, **options}).fit(series())
+    model = sn.ESNForecaster(
+        **{"units": 30, "bend": 0.5, "memory": 2, "random_state": 0, **options}
+    ).fit(series())
     model.update(series()[:50])
     sn.save(model, path)
     again = sn.load(path)
     assert np.array_equal(again.forecast(200), model.forecast(200))
-    assert np.array_equal(again.update(series()[:20]).forecast(50), model.update(series()[:20]).forecast(50))
+    assert np.array_equal(
+        again.update(series()[:20]).forecast(50), model.update(series()[:20]).forecast(50)
+    )
 
 
 @pytest.mark.parametrize("labels", [[0, 1], ["dog", "cat"], [True, False], [0.5, 1.5]])
 def test_a_classifier_comes_back_with_its_classes(path, labels, rng):
     x = [rng.standard_normal((40, 2)) + 0.5 * i for i in (0, 1) for _ in range(10)]
-    model = sn.ESNClassifier(units=20, bend=0.5, memory=2, random_state=0).fit(x, np.repeat(labels, 10))
+    model = sn.ESNClassifier(units=20, bend=0.5, memory=2, random_state=0).fit(
+        x, np.repeat(labels, 10)
+    )
     sn.save(model, path)
     again = sn.load(path)
-    assert np.array_equal(again.predict(x), model.predict(x)) and again.classes_.dtype == model.classes_.dtype
+    assert (
+        np.array_equal(again.predict(x), model.predict(x))
+        and again.classes_.dtype == model.classes_.dtype
+    )
 
 
 def test_given_matrices_known_inputs_and_column_names_survive(path):
     pandas = pytest.importorskip("pandas")
     w = np.roll(np.eye(25), 1, axis=0)
     frame = pandas.DataFrame({"level": series()[:, 0]})
-    model = sn.ESNForecaster(units=25, topology=w, bend=0, memory=3, random_state=0).fit(frame, known=np.cos(np.arange(400.0)))
+    model = sn.ESNForecaster(units=25, topology=w, bend=0, memory=3, random_state=0).fit(
+        frame, known=np.cos(np.arange(400.0))
+    )
     sn.save(model, path)
     again = sn.load(path)
     assert list(again.feature_names_in_) == ["level"] and again.topology == "given"
@@ -86,14 +111,18 @@ def test_files_of_the_first_format_stay_readable():
 
 def test_a_loaded_model_says_that_it_cannot_go_on_learning(path):
     sn.save(regressor(), path)
-    with pytest.raises(ValueError, match="partial_fit must go on from a stream, got a model loaded from a file"):
+    with pytest.raises(
+        ValueError, match="partial_fit must go on from a stream, got a model loaded from a file"
+    ):
         sn.load(path).partial_fit(series(), series())
 
 
 def test_a_crash_while_writing_leaves_the_old_file(path, monkeypatch):
     sn.save(regressor(), path)
     before = path.read_bytes()
-    monkeypatch.setattr("spheresn.persistence.os.replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
+    monkeypatch.setattr(
+        "spheresn.io.models.os.replace", lambda *_: (_ for _ in ()).throw(OSError("disk full"))
+    )
     with pytest.raises(OSError, match="disk full"):
         sn.save(regressor(memory=3), path)
     assert path.read_bytes() == before and list(path.parent.iterdir()) == [path]
@@ -123,20 +152,38 @@ def rewritten(path, change):
 
 
 HOSTILE = {
-    "newer format": (lambda o, i: i.update(format=99, library="9.0"), "written by spheresn 9.0; update spheresn"),
+    "newer format": (
+        lambda o, i: i.update(format=99, library="9.0"),
+        "written by spheresn 9.0; update spheresn",
+    ),
     "another kind": (lambda o, i: i.update(kind="Popen"), "save it anew"),
     "unknown parameter": (lambda o, i: i["parameters"].update(__class__="x"), "save it anew"),
-    "list for a number": (lambda o, i: i["parameters"].update(units=[1]), "where a number or a name belongs"),
+    "list for a number": (
+        lambda o, i: i["parameters"].update(units=[1]),
+        "where a number or a name belongs",
+    ),
     "missing tensor": (lambda o, i: o.pop("weights"), "save it anew"),
     "huge shape": (lambda o, i: o["weights"].update(shape=[10**12, 10**6]), "save it anew"),
-    "wrong type": (lambda o, i: o["inputs"].update(dtype="I64"), "numbers of type int64 in 'inputs'; save the model anew"),
+    "wrong type": (
+        lambda o, i: o["inputs"].update(dtype="I64"),
+        "numbers of type int64 in 'inputs'; save the model anew",
+    ),
     "offsets outside": (lambda o, i: o["weights"].update(data_offsets=[0, 10**15]), "save it anew"),
     "reversed offsets": (lambda o, i: o["weights"].update(data_offsets=[64, 0]), "save it anew"),
-    "transposed": (lambda o, i: o["inputs"].update(shape=o["inputs"]["shape"][::-1]), "save it anew"),
-    "another topology": (lambda o, i: i["values"]["reservoir"].update(links="Dense"), "save it anew"),
+    "transposed": (
+        lambda o, i: o["inputs"].update(shape=o["inputs"]["shape"][::-1]),
+        "save it anew",
+    ),
+    "another topology": (
+        lambda o, i: i["values"]["reservoir"].update(links="Dense"),
+        "save it anew",
+    ),
     "no activation": (lambda o, i: i["values"]["reservoir"].update(kind="exec"), "save it anew"),
     "negative radius": (lambda o, i: i["values"]["reservoir"].update(radius=-1.0), "save it anew"),
-    "a path as a name": (lambda o, i: o.update({"../../etc/passwd": o.pop("weights")}), "save it anew"),
+    "a path as a name": (
+        lambda o, i: o.update({"../../etc/passwd": o.pop("weights")}),
+        "save it anew",
+    ),
 }
 
 
@@ -172,7 +219,13 @@ def test_numbers_that_are_not_finite_are_refused(path):
 def test_other_files_get_one_sentence(path, tmp_path):
     with pytest.raises(ModelFileError, match="which does not exist; check the name"):
         sn.load(path)
-    for content in (b"", b"hello", b"\x80\x04\x95pickle", struct.pack("<Q", 2**62) + b"{}", b"\x08" + bytes(15)):
+    for content in (
+        b"",
+        b"hello",
+        b"\x80\x04\x95pickle",
+        struct.pack("<Q", 2**62) + b"{}",
+        b"\x08" + bytes(15),
+    ):
         path.write_bytes(content)
         with pytest.raises(ModelFileError, match="save it anew"):
             sn.load(path)
@@ -183,7 +236,9 @@ def test_other_files_get_one_sentence(path, tmp_path):
 @settings(max_examples=300, deadline=None)
 @given(st.data())
 def test_a_damaged_file_never_crashes(tmp_path_factory, data):
-    """Any bytes changed or cut off: either the model still loads and predicts, or there is a ModelFileError."""
+    """Any bytes changed or cut off: either the model still loads and predicts, or there is a
+    ModelFileError.
+    """
     raw = bytearray(OLD.read_bytes())
     for _ in range(data.draw(st.integers(0, 4))):
         raw[data.draw(st.integers(0, len(raw) - 1))] = data.draw(st.integers(0, 255))
@@ -203,15 +258,33 @@ def altered(path, change):
     with safe_open(path, framework="numpy") as file:
         metadata, tensors = file.metadata(), {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  not a dict
     change(tensors)
-    save_file({name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}, path, metadata)
+    save_file(
+        {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}, path, metadata
+    )
 
 
 QUADRATIC = {"features": "quadratic", "components": 3}
 MISFITS = {
-    "matrix": ({"topology": "gaussian"}, lambda t: t.update(matrix=t["matrix"][:, :-1]), "W and W_in do not have the same units"),
-    "state_": ({}, lambda t: t.update(state_=t["state_"][:-1]), "the state does not fit the network"),
-    "weights": ({}, lambda t: t.update(weights=t["weights"][:-1]), "the readout does not fit the network"),
-    "centre": (QUADRATIC, lambda t: t.update(centre=t["centre"][:-1]), "the features do not fit the network"),
+    "matrix": (
+        {"topology": "gaussian"},
+        lambda t: t.update(matrix=t["matrix"][:, :-1]),
+        "W and W_in do not have the same units",
+    ),
+    "state_": (
+        {},
+        lambda t: t.update(state_=t["state_"][:-1]),
+        "the state does not fit the network",
+    ),
+    "weights": (
+        {},
+        lambda t: t.update(weights=t["weights"][:-1]),
+        "the readout does not fit the network",
+    ),
+    "centre": (
+        QUADRATIC,
+        lambda t: t.update(centre=t["centre"][:-1]),
+        "the features do not fit the network",
+    ),
     "mean": ({}, lambda t: t.update(mean=t["mean"][:0]), "the scaling does not fit the network"),
     "scale": ({}, lambda t: t.update(scale=-t["scale"]), "the scaling does not fit the network"),
 }
@@ -232,14 +305,20 @@ def test_arrays_that_do_not_fit_each_other_are_refused(path, name):
 def test_a_forecaster_that_does_not_fit_its_network_is_refused(path, name):
     sn.save(sn.ESNForecaster(20, memory=2, bend=0.5, random_state=0).fit(series()), path)
     altered(path, lambda tensors: tensors.update({name: np.append(tensors[name], 0.0)}))
-    with pytest.raises(ModelFileError, match=r"\(state and series do not fit the network\); save it anew"):
+    with pytest.raises(
+        ModelFileError, match=r"\(state and series do not fit the network\); save it anew"
+    ):
         sn.load(path)
 
 
 @pytest.mark.parametrize("kind", ["O", "<M8[s]", "<U99999"])
 def test_classes_of_another_type_are_refused(path, kind):
-    labelled = sn.ESNClassifier(10, memory=2, bend=0.5, random_state=0).fit(series(), np.arange(400) % 2)
+    labelled = sn.ESNClassifier(10, memory=2, bend=0.5, random_state=0).fit(
+        series(), np.arange(400) % 2
+    )
     sn.save(labelled, path)
     rewritten(path, lambda outer, inner: inner["values"].update(class_type=kind))
-    with pytest.raises(ModelFileError, match=r"the file has classes of type .*; save the model anew"):
+    with pytest.raises(
+        ModelFileError, match=r"the file has classes of type .*; save the model anew"
+    ):
         sn.load(path)

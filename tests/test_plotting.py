@@ -30,7 +30,10 @@ def drawn(axes, number=0):
 
 
 def test_a_spectrum_and_its_closed_form(axes, reservoir):
-    result, exact = analysis.lyapunov_spectrum(reservoir, 1000), analysis.autonomous_exponents(reservoir.recurrent)
+    result, exact = (
+        analysis.lyapunov_spectrum(reservoir, 1000),
+        analysis.autonomous_exponents(reservoir.recurrent),
+    )
     plotting.plot_spectrum(axes, result, exact)
     assert np.array_equal(drawn(axes), result.exponents) and np.array_equal(drawn(axes, 1), exact)
 
@@ -42,11 +45,15 @@ def test_a_spectrum_with_lost_directions(axes, signal):
 
 
 def test_convergence_of_one_and_of_many(axes, reservoir, signal):
-    one, many = analysis.max_lyapunov(reservoir, signal), analysis.lyapunov_spectrum(reservoir, signal, count=3)
+    one, many = (
+        analysis.max_lyapunov(reservoir, signal),
+        analysis.lyapunov_spectrum(reservoir, signal, count=3),
+    )
     plotting.plot_convergence(axes, one)
     assert drawn(axes)[-1] == one.history[-1]
     plotting.plot_convergence(axes, many)
-    assert np.array_equal(drawn(axes, 4), many.history[:, 2])  # after the first curve and its line at zero
+    # After the first curve and its line at zero
+    assert np.array_equal(drawn(axes, 4), many.history[:, 2])
 
 
 def test_three_verdicts(reservoir, signal):
@@ -65,11 +72,17 @@ def test_three_verdicts(reservoir, signal):
 def test_memory(axes, reservoir, signal):
     curve = analysis.memory_curve(sn.drive(reservoir, signal), signal, [5, 0, 2])
     plotting.plot_memory_curve(axes, curve)
-    assert np.array_equal(drawn(axes), curve.test[[1, 2, 0]]) and np.array_equal(drawn(axes, 1), curve.train[[1, 2, 0]])
+    assert np.array_equal(drawn(axes), curve.test[[1, 2, 0]]) and np.array_equal(
+        drawn(axes, 1), curve.train[[1, 2, 0]]
+    )
     profile = analysis.memory_profile(reservoir, signal, 4)
     other = Figure().add_subplot()
-    plotting.plot_memory_profile(other, profile, analysis.predicted_memory("linear", range(5), spectral_radius=0.5))
-    assert np.allclose(drawn(other), profile.sensitivity / profile.sensitivity[0]) and np.allclose(drawn(other, 1), 0.5 ** np.arange(5))
+    plotting.plot_memory_profile(
+        other, profile, analysis.predicted_memory("linear", range(5), spectral_radius=0.5)
+    )
+    assert np.allclose(drawn(other), profile.sensitivity / profile.sensitivity[0]) and np.allclose(
+        drawn(other, 1), 0.5 ** np.arange(5)
+    )
 
 
 def test_capacity_stacks_up_to_the_total(axes, signal):
@@ -77,7 +90,9 @@ def test_capacity_stacks_up_to_the_total(axes, signal):
     results = {}
     for name, length in networks.items():
         line = sn.Reservoir(sn.topology.delay_line(length), np.eye(length)[:, 0], sn.Linear())
-        results[name] = analysis.information_processing_capacity(sn.drive(line, signal), signal, (8, 3))
+        results[name] = analysis.information_processing_capacity(
+            sn.drive(line, signal), signal, (8, 3)
+        )
     plotting.plot_capacity(axes, results)
     tops = [bar.get_y() + bar.get_height() for bar in axes.patches[-2:]]
     assert np.allclose(tops, [2, 4]) and np.array_equal(drawn(axes), [2, 4])

@@ -1,4 +1,6 @@
-"""Driving, whatever the network and the signal: every loop follows the equation, and neither cutting nor batching nor dtype matters."""
+"""Driving, whatever the network and the signal: every loop follows the equation, and neither
+cutting nor batching nor dtype matters.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ import spheresn as sn
 from hostile import CASES, TAME, Case, finite, hold
 from spheresn import kernels
 from spheresn.driving import loop_arguments
-from spheresn.estimators.closed import ClosedLoop
+from spheresn.estimators.closed_loop import ClosedLoop
 from spheresn.readout import Weights
 
 KINDS = ("f4", "f2", "i8", "i1", "u1", "?", ">f8", ">i4", "O")
@@ -25,8 +27,12 @@ LAYOUTS = {
 }
 
 
-def follows(reservoir: sn.Reservoir, rows: np.ndarray, start: np.ndarray, states: np.ndarray) -> bool:
-    """Each state is the exact step from the one before it, within the rounding of that step, and on the sphere to 1e-12."""
+def follows(
+    reservoir: sn.Reservoir, rows: np.ndarray, start: np.ndarray, states: np.ndarray
+) -> bool:
+    """Each state is the exact step from the one before it, within the rounding of that step, and on
+    the sphere to 1e-12.
+    """
     finite(states)
     radius = reservoir.activation.sphere_radius
     for before, row, after in zip([start, *states][: len(rows)], rows, states, strict=True):
@@ -37,7 +43,9 @@ def follows(reservoir: sn.Reservoir, rows: np.ndarray, start: np.ndarray, states
 
 
 def overflows(reservoir: sn.Reservoir, rows: np.ndarray, state: np.ndarray) -> bool:
-    """Whether some sum on the way is too large for a double; all steps before that one must succeed."""
+    """Whether some sum on the way is too large for a double; all steps before that one must
+    succeed.
+    """
     for row in rows:
         if not exact.step(reservoir, state, row).in_range:
             return True
@@ -72,7 +80,9 @@ def steps_one_by_one_follow_it(case: Case) -> bool:
             assert not exact.step(reservoir, state, row).in_range
             break
         states.append(state)
-    return follows(reservoir, case.signal()[: len(states)], case.start, np.reshape(states, (-1, case.units)))
+    return follows(
+        reservoir, case.signal()[: len(states)], case.start, np.reshape(states, (-1, case.units))
+    )
 
 
 def pieces_and_lists_equal_the_whole_to_the_last_bit(case: Case) -> bool:
@@ -81,14 +91,17 @@ def pieces_and_lists_equal_the_whole_to_the_last_bit(case: Case) -> bool:
         return False
     whole = sn.drive(reservoir, signal, start)
     for chunk in (1, 3):
-        assert np.array_equal(np.vstack([whole[:0], *sn.drive_chunks(reservoir, signal, chunk, start)]), whole)
+        assert np.array_equal(
+            np.vstack([whole[:0], *sn.drive_chunks(reservoir, signal, chunk, start)]), whole
+        )
     some, all_of_it = sn.drive(reservoir, [signal[:2], signal], start)
     assert np.array_equal(some, whole[:2]) and np.array_equal(all_of_it, whole)
     return True
 
 
 def each_of_a_batch_follows_the_equation(case: Case) -> bool:
-    case = replace(case, topology="gaussian") if case.seed % 2 else case  # only a dense W runs as one product per step
+    # Only a dense W runs as one product per step
+    case = replace(case, topology="gaussian") if case.seed % 2 else case
     signals = np.stack([case.signal(), case.signal(purpose=3), -case.signal()])
     starts = np.stack([case.start, np.zeros(case.units), -case.start])
     try:
@@ -103,14 +116,21 @@ def each_point_of_a_grid_follows_its_own_equation(case: Case) -> bool:
     own, radii, factors = case.reservoir, [0.0, 0.7, 30.0], [0.0, 0.1, 5.0]
     if case.topology == "delay_line":
         return False  # its spectral radius is zero whatever the factor
-    points = [own.rescaled(radius / own.recurrent.spectral_radius(), factor) for radius in radii for factor in factors]
+    points = [
+        own.rescaled(radius / own.recurrent.spectral_radius(), factor)
+        for radius in radii
+        for factor in factors
+    ]
     try:
         states = sn.drive_grid(own, case.signal(), radii, factors, case.start)
     except sn.StateOverflow:
         assert any(overflows(point, case.signal(), case.start) for point in points)
         return False
     flat = states.reshape(len(points), case.steps, case.units)
-    return all(follows(point, case.signal(), case.start, one) for point, one in zip(points, flat, strict=True))
+    return all(
+        follows(point, case.signal(), case.start, one)
+        for point, one in zip(points, flat, strict=True)
+    )
 
 
 def the_type_and_layout_of_a_signal_do_not_matter(case: Case) -> bool:
@@ -122,7 +142,9 @@ def the_type_and_layout_of_a_signal_do_not_matter(case: Case) -> bool:
     fixed = plain.copy()
     fixed.flags.writeable = False
     forms = [fixed, *(turn(plain) for turn in LAYOUTS.values())] if case.steps else [fixed]
-    assert all(np.array_equal(sn.drive(reservoir, form), sn.drive(reservoir, plain)) for form in forms)
+    assert all(
+        np.array_equal(sn.drive(reservoir, form), sn.drive(reservoir, plain)) for form in forms
+    )
     return True
 
 
@@ -136,34 +158,63 @@ def tangents_follow_the_derivative(case: Case) -> bool:
             break
         after, carried = reservoir.tangent_step(state, row, tangents.T)
         moved, block = state.copy(), tangents.copy()
-        assert kernels.tangent_block_loop(matrix, inputs, bias, act, row[None], moved, block)[0] == kernels.FINE
+        assert (
+            kernels.tangent_block_loop(matrix, inputs, bias, act, row[None], moved, block)[0]
+            == kernels.FINE
+        )
         for end, tangent in ((after, carried[:, 0]), (moved, block[0])):
-            assert exact.length(end - step.state) <= step.off and exact.length(tangent - step.tangent) <= step.tangent_off
+            assert (
+                exact.length(end - step.state) <= step.off
+                and exact.length(tangent - step.tangent) <= step.tangent_off
+            )
         state, answered = after, True
     return answered
 
 
 def a_closed_loop_is_the_open_loop_fed_with_its_outputs(case: Case) -> bool:
-    reservoir, rng = replace(case.reservoir, inputs=case.rng(5).standard_normal((case.units, 1 + case.inputs))), case.rng(6)
-    if case.activation.sphere_radius not in (None, 1.0) or getattr(case.activation, "bend", 0.0) > 1.0:
-        return False  # the forecaster's networks have radius one; stronger bends double rounding errors each step
-    loop = ClosedLoop(reservoir, Weights(0.1 * rng.standard_normal((case.units, 1)), np.ones(1)), carry=0.5)
-    known, start, last = rng.standard_normal((case.steps, case.inputs)), rng.standard_normal(case.units), np.ones(1)
+    reservoir, rng = (
+        replace(case.reservoir, inputs=case.rng(5).standard_normal((case.units, 1 + case.inputs))),
+        case.rng(6),
+    )
+    if (
+        case.activation.sphere_radius not in (None, 1.0)
+        or getattr(case.activation, "bend", 0.0) > 1.0
+    ):
+        # The forecaster's networks have radius one; stronger bends double rounding errors each step
+        return False
+    loop = ClosedLoop(
+        reservoir, Weights(0.1 * rng.standard_normal((case.units, 1)), np.ones(1)), carry=0.5
+    )
+    known, start, last = (
+        rng.standard_normal((case.steps, case.inputs)),
+        rng.standard_normal(case.units),
+        np.ones(1),
+    )
     outputs, steps = loop.run(case.steps, start, last, known)
     heard = np.vstack([last[None], outputs[:-1]])
     states = sn.drive(reservoir, np.hstack([heard, known]), start)
-    assert steps == case.steps and np.allclose(outputs, 0.5 * heard + loop.weights(states), rtol=1e-9, atol=1e-9)
+    assert steps == case.steps and np.allclose(
+        outputs, 0.5 * heard + loop.weights(states), rtol=1e-9, atol=1e-9
+    )
     return True
 
 
 def single_precision_stays_on_its_sphere(case: Case) -> bool:
     """Rounding of N squares: N eps."""
-    calm = replace(case, activation=sn.OnSphere(2.5, case.activation.bend) if case.activation.sphere_radius else case.activation)
+    calm = replace(
+        case,
+        activation=sn.OnSphere(2.5, case.activation.bend)
+        if case.activation.sphere_radius
+        else case.activation,
+    )
     reservoir = calm.network(dtype=np.float32)
     states = sn.drive(reservoir, np.clip(calm.signal(), -1e3, 1e3), calm.start)
     lengths = np.linalg.norm(states.astype(float), axis=1)
     radius = calm.activation.sphere_radius
-    assert radius is None or (np.abs(lengths / radius - 1) <= (case.units + 8) * np.finfo(np.float32).eps).all()
+    assert (
+        radius is None
+        or (np.abs(lengths / radius - 1) <= (case.units + 8) * np.finfo(np.float32).eps).all()
+    )
     return finite(states)
 
 

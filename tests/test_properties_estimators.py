@@ -1,4 +1,6 @@
-"""Estimators, whatever the data and the settings: finite answers or a sentence, and neither units nor pieces matter."""
+"""Estimators, whatever the data and the settings: finite answers or a sentence, and neither units
+nor pieces matter.
+"""
 
 from __future__ import annotations
 
@@ -38,15 +40,34 @@ class Fit:
     seed: int = 0
 
     def options(self, **changes: Any) -> dict[str, Any]:
-        names = ("units", "activation", "topology", "memory", "bend", "leak", "bias_ratio", "penalty", "features", "washout")
+        names = (
+            "units",
+            "activation",
+            "topology",
+            "memory",
+            "bend",
+            "leak",
+            "bias_ratio",
+            "penalty",
+            "features",
+            "washout",
+        )
         chosen = {name: getattr(self, name) for name in names} | {"random_state": self.seed}
         if self.scalings is not None:
-            chosen |= {"memory": "auto", "spectral_radius": self.scalings[0], "input_scaling": self.scalings[1]}
+            chosen |= {
+                "memory": "auto",
+                "spectral_radius": self.scalings[0],
+                "input_scaling": self.scalings[1],
+            }
         return chosen | changes
 
     def data(self, purpose: int, pattern: str | None = None) -> np.ndarray:
         with np.errstate(over="ignore"):
-            values = self.scale * like(pattern or self.pattern, (self.rows, self.columns), np.random.default_rng([self.seed, purpose]))
+            values = self.scale * like(
+                pattern or self.pattern,
+                (self.rows, self.columns),
+                np.random.default_rng([self.seed, purpose]),
+            )
         return np.clip(values, -1.7e308, 1.7e308)
 
 
@@ -62,7 +83,9 @@ FITS = st.builds(
     penalty=st.sampled_from(["loo", "loo", 0.0, 1e-6, 1e300]),
     features=st.sampled_from(["linear", "quadratic"]),
     washout=st.sampled_from(["auto", "auto", 0, 10]),
-    scalings=st.sampled_from([None, None, (1.0, 1.0), (0.0, 1.0), (5.0, 1e10), (1e-10, 1e-300), (15.0, 1e200)]),
+    scalings=st.sampled_from(
+        [None, None, (1.0, 1.0), (0.0, 1.0), (5.0, 1e10), (1e-10, 1e-300), (15.0, 1e200)]
+    ),
     pattern=st.sampled_from(PATTERNS),
     target=st.sampled_from(PATTERNS),
     rows=st.sampled_from([30, 2, 3, 10, 100]),
@@ -98,8 +121,12 @@ def regression(fit: Fit) -> bool:
 
 def forecasting(fit: Fit) -> bool:
     with told():
-        model = sn.ESNForecaster(**fit.options(penalty="auto" if fit.penalty == "loo" else fit.penalty)).fit(fit.data(0))
-        finite(model.forecast(30), model.predict(fit.data(0)), model.update(fit.data(2)).forecast(3))
+        model = sn.ESNForecaster(
+            **fit.options(penalty="auto" if fit.penalty == "loo" else fit.penalty)
+        ).fit(fit.data(0))
+        finite(
+            model.forecast(30), model.predict(fit.data(0)), model.update(fit.data(2)).forecast(3)
+        )
         with told():
             finite(model.update(fit.data(3, "mixed")).forecast(3))
         return True
@@ -117,10 +144,23 @@ def classification(fit: Fit) -> bool:
 
 
 def teaching_by_force(fit: Fit) -> bool:
-    kind = {"spherical": sn.OnSphere(bend=fit.bend), "tanh": sn.Tanh(), "linear": sn.Linear()}[fit.activation]
-    options = {"activation": kind, "topology": fit.topology, "density": 1.0, "leak": fit.leak, "rng": fit.seed}
+    kind = {"spherical": sn.OnSphere(bend=fit.bend), "tanh": sn.Tanh(), "linear": sn.Linear()}[
+        fit.activation
+    ]
+    options = {
+        "activation": kind,
+        "topology": fit.topology,
+        "density": 1.0,
+        "leak": fit.leak,
+        "rng": fit.seed,
+    }
     with told():
-        taught = force(sn.random_reservoir(fit.units, fit.columns, **options), fit.data(0), penalty=fit.bend + 1e-6, forgetting=0.9)
+        taught = force(
+            sn.random_reservoir(fit.units, fit.columns, **options),
+            fit.data(0),
+            penalty=fit.bend + 1e-6,
+            forgetting=0.9,
+        )
         return finite(taught.outputs, taught.state, taught.weights.matrix, taught.weights.intercept)
     return False
 
@@ -143,22 +183,42 @@ def series_are_answered_one_by_one(fit: Fit) -> bool:
 
 
 def units_of_the_data_do_not_matter(fit: Fit) -> bool:
-    """For powers of two to the last bit: X in any unit predicts the same, y in any unit the same in that unit; forecasts likewise."""
+    """For powers of two to the last bit: X in any unit predicts the same, y in any unit the same in
+    that unit; forecasts likewise.
+    """
     rows, targets = fit.data(0), fit.data(1)
     plain = sn.ESNRegressor(**fit.options()).fit(rows, targets).predict(rows)
     ahead = sn.ESNForecaster(**fit.options(washout=5)).fit(rows).forecast(10)
     for factor in (2.0**-900, 2.0**900):
-        assert np.array_equal(sn.ESNRegressor(**fit.options()).fit(factor * rows, targets).predict(factor * rows), plain)
-        assert np.array_equal(sn.ESNRegressor(**fit.options()).fit(rows, factor * targets).predict(rows), factor * plain)
-        assert np.array_equal(sn.ESNForecaster(**fit.options(washout=5)).fit(factor * rows).forecast(10), factor * ahead)
+        assert np.array_equal(
+            sn.ESNRegressor(**fit.options()).fit(factor * rows, targets).predict(factor * rows),
+            plain,
+        )
+        assert np.array_equal(
+            sn.ESNRegressor(**fit.options()).fit(rows, factor * targets).predict(rows),
+            factor * plain,
+        )
+        assert np.array_equal(
+            sn.ESNForecaster(**fit.options(washout=5)).fit(factor * rows).forecast(10),
+            factor * ahead,
+        )
     return True
 
 
-ANSWERS: tuple[Callable[[Fit], bool], ...] = (regression, forecasting, classification, teaching_by_force)
+ANSWERS: tuple[Callable[[Fit], bool], ...] = (
+    regression,
+    forecasting,
+    classification,
+    teaching_by_force,
+)
 SAMENESS: tuple[Callable[[Fit], bool], ...] = (
     rows_one_by_one_give_the_fit_of_all, series_are_answered_one_by_one, units_of_the_data_do_not_matter,
 )  # fmt: skip
-LAWS = {law.__name__.replace("_", " "): (law, cases) for cases, laws in ((FITS, ANSWERS), (CALM, SAMENESS)) for law in laws}
+LAWS = {
+    law.__name__.replace("_", " "): (law, cases)
+    for cases, laws in ((FITS, ANSWERS), (CALM, SAMENESS))
+    for law in laws
+}
 
 
 @pytest.mark.parametrize("name", LAWS)

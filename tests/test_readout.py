@@ -11,14 +11,27 @@ from sklearn.linear_model import Ridge
 
 import spheresn as sn
 from conftest import network
-from spheresn.readout import Eigen, Gram, Quadratic, RecursiveLeastSquares, Sample, Weights, factor, force, leave_one_out, solve
+from spheresn.readout import (
+    Eigen,
+    Gram,
+    Quadratic,
+    RecursiveLeastSquares,
+    Sample,
+    Weights,
+    factor,
+    force,
+    leave_one_out,
+    solve,
+)
 from spheresn.readout._product import product
 from spheresn.readout.loo import SAMPLE, choose_penalty
 
 
 def problem(rng, rows=200, states=12, targets=3):
     x = rng.standard_normal((rows, states)) @ rng.standard_normal((states, states)) + 5.0
-    return x, x @ rng.standard_normal((states, targets)) + 0.1 * rng.standard_normal((rows, targets)) - 3.0
+    return x, x @ rng.standard_normal((states, targets)) + 0.1 * rng.standard_normal(
+        (rows, targets)
+    ) - 3.0
 
 
 @pytest.mark.parametrize("penalty", [1e-8, 1.0, 1e4])
@@ -29,7 +42,9 @@ def test_ridge_satisfies_its_normal_equations(penalty, rng):
         residuals = y - weights(x)
         assert np.allclose(residuals.sum(axis=0), 0.0, atol=1e-7)
         assert np.allclose(x.T @ residuals, penalty * weights.matrix, atol=1e-6 * max(penalty, 1.0))
-        assert np.allclose(weights.matrix, Ridge(alpha=penalty).fit(x, y).coef_.T, rtol=1e-6, atol=1e-9)
+        assert np.allclose(
+            weights.matrix, Ridge(alpha=penalty).fit(x, y).coef_.T, rtol=1e-6, atol=1e-9
+        )
 
 
 def test_an_exact_law_is_found_whatever_the_offset(rng):
@@ -44,11 +59,15 @@ def test_gram_matrices_of_pieces_add_up(lengths):
     rng = np.random.default_rng(sum(lengths))
     x, y = problem(rng, sum(lengths), 5, 2)
     cuts = np.cumsum(lengths)[:-1]
-    parts = reduce(add, (Gram.of(a, b) for a, b in zip(np.split(x, cuts), np.split(y, cuts), strict=True)))
+    parts = reduce(
+        add, (Gram.of(a, b) for a, b in zip(np.split(x, cuts), np.split(y, cuts), strict=True))
+    )
     scatter = (x - x.mean(axis=0)).T @ (x - x.mean(axis=0))
     assert parts.count == len(x)
     assert np.allclose(np.tril(parts.scatter), np.tril(scatter), rtol=1e-10, atol=1e-9)
-    assert np.allclose(parts.cross, (x - x.mean(axis=0)).T @ (y - y.mean(axis=0)), rtol=1e-10, atol=1e-8)
+    assert np.allclose(
+        parts.cross, (x - x.mean(axis=0)).T @ (y - y.mean(axis=0)), rtol=1e-10, atol=1e-8
+    )
     assert np.allclose(parts.target_scatter, ((y - y.mean(axis=0)) ** 2).sum(axis=0), rtol=1e-10)
 
 
@@ -63,13 +82,18 @@ def test_no_penalty_on_a_singular_matrix_is_the_minimum_norm_solution(rng):
     weights = solve(Gram.of(doubled, y), 0.0)
     expected = np.linalg.pinv(doubled - doubled.mean(axis=0)) @ (y - y.mean(axis=0))
     assert np.allclose(weights.matrix, expected, atol=1e-9)
-    assert np.allclose(weights.matrix[:6], weights.matrix[6:12], atol=1e-10) and not weights.matrix[12:].any()
+    assert (
+        np.allclose(weights.matrix[:6], weights.matrix[6:12], atol=1e-10)
+        and not weights.matrix[12:].any()
+    )
     constant = solve(Gram.of(np.ones((5, 2)), np.arange(5.0)[:, None]), 0.0)
     assert not constant.matrix.any() and constant.intercept[0] == 2.0
 
 
 def test_states_with_tiny_variances_stay_solvable(rng):
-    """The paper's setting: unit states that hardly move. The readout must still recall the input, and its weights stay finite."""
+    """The paper's setting: unit states that hardly move. The readout must still recall the input,
+    and its weights stay finite.
+    """
     reservoir = network(1000, sn.OnSphere(), rng, spectral_radius=15.0, input_scaling=0.01)
     signal = sn.datasets.white_noise(4500, rng)
     states, target = sn.drive(reservoir, signal)[500:], np.roll(signal, 5, axis=0)[500:]
@@ -90,7 +114,9 @@ def test_leave_one_out_equals_leaving_one_out(penalty, rng):
 
 
 def test_a_matrix_that_rounding_made_indefinite_is_solved_all_the_same():
-    """S = [[1, 1 + δ], [1 + δ, 1]] has the eigenvalues 2 + δ and -δ: no Cholesky factor. The second counts as 0; C is in the first."""
+    """S = [[1, 1 + δ], [1 + δ, 1]] has the eigenvalues 2 + δ and -δ: no Cholesky factor. The second
+    counts as 0; C is in the first.
+    """
     gap, penalty = 1e-10, 1e-11
     scatter = np.asfortranarray([[1.0, 1.0 + gap], [1.0 + gap, 1.0]])
     gram = Gram(10, np.zeros(2), np.zeros(1), scatter, np.ones((2, 1), order="F"), np.ones(1))
@@ -113,22 +139,42 @@ def test_no_penalties_no_readouts(rng):
 @pytest.mark.parametrize("sizes", [(0, 2), (2, 0)])
 def test_nothing_to_learn_from_or_to_learn_is_said(sizes):
     x, y = (np.zeros((9, size)) for size in sizes)
-    with pytest.raises(ValueError, match=r"states and targets must have at least one column each, got . and .; say what"):
+    with pytest.raises(
+        ValueError,
+        match=r"states and targets must have at least one column each, got . and .; say what",
+    ):
         Gram.of(x, y)
 
 
-@pytest.mark.parametrize("shape", [(3, 4, 5), (1, 4, 1), (1, 1, 1), (0, 4, 2), (3, 4, 0), (3, 0, 2)])
+@pytest.mark.parametrize(
+    "shape", [(3, 4, 5), (1, 4, 1), (1, 1, 1), (0, 4, 2), (3, 4, 0), (3, 0, 2)]
+)
 def test_products_in_any_order_of_memory(shape, rng):
     n, k, m = shape
     orders = [np.ascontiguousarray, np.asfortranarray, lambda z: np.repeat(z, 2, axis=1)[:, ::2]]
-    for a, b in ((mine(rng.standard_normal((n, k))), its(rng.standard_normal((k, m)))) for mine in orders for its in orders):
-        expected = np.array([[sum(a[i, :] * b[:, j]) for j in range(m)] for i in range(n)]).reshape(n, m)
-        assert product(a, b).flags.c_contiguous and np.allclose(product(a, b), expected, rtol=0, atol=1e-14)
+    for a, b in (
+        (mine(rng.standard_normal((n, k))), its(rng.standard_normal((k, m))))
+        for mine in orders
+        for its in orders
+    ):
+        expected = np.array([[sum(a[i, :] * b[:, j]) for j in range(m)] for i in range(n)]).reshape(
+            n, m
+        )
+        assert product(a, b).flags.c_contiguous and np.allclose(
+            product(a, b), expected, rtol=0, atol=1e-14
+        )
 
 
 def _with_ones(x, penalty):
-    """Ridge as plain least squares: a column of ones, and one row √penalty e_i for each weight but the intercept."""
-    return np.block([[np.ones((len(x), 1)), x], [np.zeros((x.shape[1], 1)), np.sqrt(penalty) * np.eye(x.shape[1])]])
+    """Ridge as plain least squares: a column of ones, and one row √penalty e_i for each weight but
+    the intercept.
+    """
+    return np.block(
+        [
+            [np.ones((len(x), 1)), x],
+            [np.zeros((x.shape[1], 1)), np.sqrt(penalty) * np.eye(x.shape[1])],
+        ]
+    )
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.1, 20.0])
@@ -139,20 +185,32 @@ def test_the_chosen_penalty_is_the_best_of_the_ladder(noise, rng):
     penalty, error, weights = choose_penalty(gram, Sample.empty(50, 3).taking(x, y))
     ladder = gram.trace * 10.0 ** np.arange(-14.0, 1.0)
     left_out = [leave_one_out(factor(gram, one), x, y) for one in ladder]
-    errors = [np.sqrt((np.square(e).mean(axis=0) / (gram.target_scatter / 60)).mean()) for e in left_out]
-    assert error == pytest.approx(min(errors), rel=1e-9) and penalty == pytest.approx(ladder[np.argmin(errors)])
+    errors = [
+        np.sqrt((np.square(e).mean(axis=0) / (gram.target_scatter / 60)).mean()) for e in left_out
+    ]
+    assert error == pytest.approx(min(errors), rel=1e-9) and penalty == pytest.approx(
+        ladder[np.argmin(errors)]
+    )
     assert np.allclose(weights.matrix, Eigen.of(gram).solve(penalty).matrix, rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.1])
 def test_a_large_network_gets_a_penalty_as_good_as_the_best(noise, rng):
-    """Of 1,100 states every third says where to begin; judged by fresh rows, no decade is more than a tenth better."""
+    """Of 1,100 states every third says where to begin; judged by fresh rows, no decade is more than
+    a tenth better.
+    """
     reservoir = network(1100, sn.OnSphere(bend=0.5), rng, topology="ring", bias_scaling=1.0)
     signal = sn.datasets.mackey_glass(4000)
-    states, target = sn.drive(reservoir, signal[:-1])[100:], signal[101:] + noise * rng.standard_normal((3899, 1))
+    states, target = (
+        sn.drive(reservoir, signal[:-1])[100:],
+        signal[101:] + noise * rng.standard_normal((3899, 1)),
+    )
     gram = Gram.of(states[:2900], target[:2900])
     _, _, chosen = choose_penalty(gram, Sample.empty(1100, 1).taking(states[:2900], target[:2900]))
-    errors = [sn.metrics.nrmse(target[2900:], solve(gram, gram.trace * 10.0**decade)(states[2900:])) for decade in range(-14, 1)]
+    errors = [
+        sn.metrics.nrmse(target[2900:], solve(gram, gram.trace * 10.0**decade)(states[2900:]))
+        for decade in range(-14, 1)
+    ]
     assert sn.metrics.nrmse(target[2900:], chosen(states[2900:])) < 1.1 * min(errors)
 
 
@@ -164,7 +222,10 @@ def test_the_sample_does_not_depend_on_the_pieces(lengths):
     for piece in np.split(rows, np.cumsum(lengths)[:-1]):
         pieces = pieces.taking(piece, piece)
     assert np.array_equal(whole.states, pieces.states) and whole.stride == pieces.stride
-    assert np.array_equal(whole.states[:, 0], np.arange(0, len(rows), whole.stride)) and len(whole.states) <= 2 * SAMPLE
+    assert (
+        np.array_equal(whole.states[:, 0], np.arange(0, len(rows), whole.stride))
+        and len(whole.states) <= 2 * SAMPLE
+    )
 
 
 def test_recursive_least_squares_ends_where_ridge_does(rng):
@@ -179,7 +240,9 @@ def test_recursive_least_squares_ends_where_ridge_does(rng):
 
 
 def test_forgetting_is_a_weighted_fit(rng):
-    """The normal equations of Σ λ^{n-k} |y_k - z_kᵀw|², with the rows that give the penalty back among them."""
+    """The normal equations of Σ λ^{n-k} |y_k - z_kᵀw|², with the rows that give the penalty back
+    among them.
+    """
     x, y = problem(rng, rows=150, states=4, targets=1)
     rls = RecursiveLeastSquares(4, 1, penalty=0.3, forgetting=0.95)
     rls.update(x, y)
@@ -192,21 +255,29 @@ def test_forgetting_is_a_weighted_fit(rng):
 
 
 def test_a_million_steps_leave_recursive_least_squares_accurate():
-    """With a silent half, where plain recursive least squares blows up; then a known law, found to rounding."""
+    """With a silent half, where plain recursive least squares blows up; then a known law, found to
+    rounding.
+    """
     rng = np.random.default_rng(3)
     rls = RecursiveLeastSquares(3, 1, penalty=1e-6, forgetting=0.999)
     law = np.array([[1.0], [-2.0], [0.5]])
     rls.update(np.zeros((500_000, 3)), np.zeros((500_000, 1)))
     x = rng.standard_normal((500_000, 3))
     rls.update(x, x @ law + 4.0)
-    assert np.allclose(rls.weights.matrix, law, atol=1e-8) and rls.weights.intercept[0] == pytest.approx(4.0, abs=1e-8)
+    assert np.allclose(rls.weights.matrix, law, atol=1e-8) and rls.weights.intercept[
+        0
+    ] == pytest.approx(4.0, abs=1e-8)
 
 
 @pytest.mark.parametrize("activation", [sn.Tanh(), sn.OnSphere(radius=12.0, bend=0.5)])
 def test_force_teaches_a_network_to_go_on_alone(activation, rng):
-    """After teaching, the loop closed over the fixed readout goes on with the sine for ten periods."""
+    """After teaching, the loop closed over the fixed readout goes on with the sine for ten
+    periods.
+    """
     wave = np.sin(2 * np.pi * np.arange(3000) / 25)[:, None]
-    reservoir = network(150, activation, rng, spectral_radius=0.9, bias_scaling=1.0, input_scaling=0.5)
+    reservoir = network(
+        150, activation, rng, spectral_radius=0.9, bias_scaling=1.0, input_scaling=0.5
+    )
     taught = force(reservoir, wave, penalty=1e-6)
     state, output, heard = taught.state, taught.outputs[-1], []
     for _ in range(250):
@@ -224,7 +295,9 @@ def test_quadratic_features_are_products_of_standard_uncorrelated_scores(rng):
     scores = (x - features.centre) @ features.components.T
     assert np.allclose(np.cov(scores.T, bias=True), np.eye(3), atol=1e-9)
     assert values.shape == (500, 8 + 6) and np.array_equal(values[:, :8], x)
-    assert np.allclose(values[:, 8], scores[:, 0] ** 2) and np.allclose(values[:, 9], scores[:, 0] * scores[:, 1])
+    assert np.allclose(values[:, 8], scores[:, 0] ** 2) and np.allclose(
+        values[:, 9], scores[:, 0] * scores[:, 1]
+    )
 
 
 def test_bad_readouts_get_a_sentence(rng):
@@ -246,12 +319,18 @@ def test_the_sums_of_no_rows_add_nothing(rng):
 
 def test_what_leaves_the_range_of_numbers_gets_a_sentence(rng):
     states = 1e200 * rng.standard_normal((20, 3))
-    with pytest.raises(ValueError, match=r"states and targets must have squares that fit into a float, got values up to \S+e\+200; scale"):
+    with pytest.raises(
+        ValueError,
+        match=r"states and targets must have squares that fit into a float, got values up to \S+e\+200; scale",
+    ):
         Gram.of(states, states)
     with pytest.raises(sn.StateOverflow, match="the output left the range"):
         Weights(np.full((3, 1), 1e200), np.zeros(1))(np.full((2, 3), 1e200))
     with pytest.raises(sn.StateOverflow, match="products of states left the range"):
         Quadratic(np.zeros(3), np.eye(3))(states)
     growing = sn.Reservoir(1e200 * np.eye(3), np.ones(3), sn.Linear())
-    with pytest.raises(sn.StateOverflow, match=r"the taught network overflowed at step \d+; lower the spectral radius"):
+    with pytest.raises(
+        sn.StateOverflow,
+        match=r"the taught network overflowed at step \d+; lower the spectral radius",
+    ):
         force(growing, np.ones(20), start=np.ones(3))

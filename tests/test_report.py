@@ -1,4 +1,6 @@
-"""The page is a function of the sections: it escapes what it prints, its drawings do not disturb each other, it fetches nothing."""
+"""The page is a function of the sections: it escapes what it prints, its drawings do not disturb
+each other, it fetches nothing.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,12 @@ import xarray as xr
 
 import fake_experiment as fake
 from spheresn._errors import NotInstalled
+from spheresn.apps.paper.report import Drawing, Hole, Section, page
+from spheresn.apps.paper.report.draw import Sketch, draw, drawings
+from spheresn.apps.paper.report.section import numbers
+from spheresn.apps.paper.report.svg import inline
+from spheresn.apps.paper.runner import CannotWrite
 from spheresn.experiments import EXPERIMENTS
-from spheresn.report import Drawing, Hole, Section, page
-from spheresn.report.draw import Sketch, draw, drawings
-from spheresn.report.section import numbers
-from spheresn.report.svg import inline
-from spheresn.sweep import CannotWrite
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&"
 
@@ -61,7 +63,16 @@ def written(tmp_path_factory) -> Path:
     """A page with real drawings and a hostile section."""
     folder = tmp_path_factory.mktemp("page")
     real = [
-        Section(name, module.FIGURE, module.TITLE, "smoke", {}, 0, f"spheresn reproduce {name}", drawings=drawn(module, folder))
+        Section(
+            name,
+            module.FIGURE,
+            module.TITLE,
+            "smoke",
+            {},
+            0,
+            f"spheresn reproduce {name}",
+            drawings=drawn(module, folder),
+        )
         for name, module in EXPERIMENTS.items()
         if name in ("schematic", "geometry")
     ]
@@ -93,8 +104,14 @@ def test_everything_printed_is_escaped(written):
 def test_every_id_is_unique_and_every_link_finds_its_own(written):
     found = Elements(written.read_text(encoding="utf-8"))
     ids = [value for name, value in found.attributes if name == "id"]
-    links = {value[1:] for name, value in found.attributes if name in ("href", "xlink:href") and value.startswith("#")}
-    links |= {target for _, value in found.attributes for target in re.findall(r"url\(#([^)]+)\)", value)}
+    links = {
+        value[1:]
+        for name, value in found.attributes
+        if name in ("href", "xlink:href") and value.startswith("#")
+    }
+    links |= {
+        target for _, value in found.attributes for target in re.findall(r"url\(#([^)]+)\)", value)
+    }
     assert len(ids) == len(set(ids)) > 100 and links - {HOSTILE} <= set(ids)
 
 
@@ -110,7 +127,14 @@ def test_a_drawing_that_fails_is_told_but_one_that_cannot_be_written_stops_the_r
     assert draw(Sketch(fails, {}, xr.Dataset(), tmp_path)) == ((), "RuntimeError: no such colour")
     (tmp_path / "file").touch()
     with pytest.raises(CannotWrite, match="must be writable, got File exists"):
-        draw(Sketch(fake.plot, fake.CAPTIONS, fake.collect(fake.Config(1), [fake.run(fake.Config(1), {"index": 0}, 0)]), tmp_path / "file"))
+        draw(
+            Sketch(
+                fake.plot,
+                fake.CAPTIONS,
+                fake.collect(fake.Config(1), [fake.run(fake.Config(1), {"index": 0}, 0)]),
+                tmp_path / "file",
+            )
+        )
 
 
 def test_a_drawing_loses_what_reaches_beyond_it():
@@ -121,24 +145,55 @@ def test_a_drawing_loses_what_reaches_beyond_it():
         '<image xlink:href="data:image/png;base64,AA=="/></svg>'
     )
     text = inline(source, "p-", 'a "label"')
-    assert 'id="p-a"' in text and "url(#p-b)" in text and 'xlink:href="#p-a"' in text and "data:image/png;base64,AA==" in text
+    assert (
+        'id="p-a"' in text
+        and "url(#p-b)" in text
+        and 'xlink:href="#p-a"' in text
+        and "data:image/png;base64,AA==" in text
+    )
     assert not any(word in text for word in ("style", "script", "onload", "far.away", "width"))
 
 
 def test_numbers_tell_range_and_holes():
-    (row,) = numbers(xr.Dataset({"a": (("x", "y"), np.array([[1.0, np.nan], [3.0, 2.0]])), "word": ("x", np.array(["p", "q"]))}))
-    assert row == {"name": "a", "meaning": "", "shape": "2 x × 2 y", "low": "1", "median": "2", "high": "3", "missing": "1"}
+    (row,) = numbers(
+        xr.Dataset(
+            {
+                "a": (("x", "y"), np.array([[1.0, np.nan], [3.0, 2.0]])),
+                "word": ("x", np.array(["p", "q"])),
+            }
+        )
+    )
+    assert row == {
+        "name": "a",
+        "meaning": "",
+        "shape": "2 x × 2 y",
+        "low": "1",
+        "median": "2",
+        "high": "3",
+        "missing": "1",
+    }
 
 
 def test_claims_come_first_with_words_rules_and_the_command(written):
     text = written.read_text(encoding="utf-8")
     assert text.index('id="claims"') < text.index('id="schematic"')
-    assert all(words in text for words in ("✓ holds: 1", "◐ partly: 1", "✗ fails: 1", "Rule: ", "spheresn reproduce geometry"))
+    assert all(
+        words in text
+        for words in (
+            "✓ holds: 1",
+            "◐ partly: 1",
+            "✗ fails: 1",
+            "Rule: ",
+            "spheresn reproduce geometry",
+        )
+    )
     assert "25 of 30 units have no result" in text and "and 13 more" in text
 
 
 @pytest.mark.parametrize("width", [390, 1200])
-def test_in_a_browser_nothing_is_fetched_the_console_is_clean_and_nothing_sticks_out(browser, written, width):
+def test_in_a_browser_nothing_is_fetched_the_console_is_clean_and_nothing_sticks_out(
+    browser, written, width
+):
     tab = browser.new_page(viewport={"width": width, "height": 844})
     said, asked = [], []
     tab.on("console", lambda message: said.append(message.text))
@@ -149,9 +204,14 @@ def test_in_a_browser_nothing_is_fetched_the_console_is_clean_and_nothing_sticks
     tab.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
     assert asked == [written.as_uri()] and said == []
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
-    assert tab.evaluate("[...document.querySelectorAll('svg')].every(one => one.getBoundingClientRect().width > 250)")
+    assert tab.evaluate(
+        "[...document.querySelectorAll('svg')].every(one => one.getBoundingClientRect().width > "
+        "250)"
+    )
     if "SPHERESN_SCREENSHOTS" in os.environ:
-        tab.screenshot(path=Path(os.environ["SPHERESN_SCREENSHOTS"], f"report-{width}.png"), full_page=True)
+        tab.screenshot(
+            path=Path(os.environ["SPHERESN_SCREENSHOTS"], f"report-{width}.png"), full_page=True
+        )
     tab.close()
 
 
@@ -159,14 +219,21 @@ def test_printed_the_details_are_open(browser, written):
     tab = browser.new_page()
     tab.goto(written.as_uri())
     tab.emulate_media(media="print")
-    assert tab.evaluate("[...document.querySelectorAll('details')].every(one => one.getBoundingClientRect().height > 20)")
+    assert tab.evaluate(
+        "[...document.querySelectorAll('details')].every(one => "
+        "one.getBoundingClientRect().height > 20)"
+    )
     tab.close()
 
 
 def test_only_a_recording_that_is_not_installed_is_no_fault():
     """By the class of the error, whatever its words are."""
     absent = Hole("{}", "any words", NotInstalled.__name__)
-    said = [Hole("{}", "NotInstalled: x", "ValueError"), Hole("{}", "FileNotFoundError: x", "FileNotFoundError"), Hole("{}", "not computed")]
+    said = [
+        Hole("{}", "NotInstalled: x", "ValueError"),
+        Hole("{}", "FileNotFoundError: x", "FileNotFoundError"),
+        Hole("{}", "not computed"),
+    ]
     plain = Section("fake", "Fig. 0", "t", "smoke", {}, 0, "c", holes=(absent,))
     assert not plain.faulty and replace(plain, problem="x").faulty
     assert all(replace(plain, holes=(absent, hole)).faulty for hole in said)

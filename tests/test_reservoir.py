@@ -20,11 +20,17 @@ def test_more_inputs_and_another_bias_leave_the_links_as_they_are():
 
 
 def test_weights_have_the_stated_moments():
-    """W_in and b are uniform in [-c, c]: variance c²/3, its estimate within five standard errors."""
-    reservoir = sn.random_reservoir(10000, 3, topology="ring", input_scaling=0.2, bias_scaling=0.5, rng=0)
+    """W_in and b are uniform in [-c, c]: variance c²/3, its estimate within five standard
+    errors.
+    """
+    reservoir = sn.random_reservoir(
+        10000, 3, topology="ring", input_scaling=0.2, bias_scaling=0.5, rng=0
+    )
     for values, scale in ((reservoir.inputs, 0.2), (reservoir.bias, 0.5)):
         assert np.abs(values).max() <= scale
-        assert values.var() == pytest.approx(scale**2 / 3, abs=5 * scale**2 * np.sqrt(4 / 45 / values.size))
+        assert values.var() == pytest.approx(
+            scale**2 / 3, abs=5 * scale**2 * np.sqrt(4 / 45 / values.size)
+        )
 
 
 def test_a_generator_moves_on_and_a_seed_does_not():
@@ -45,7 +51,16 @@ for topology in sn.topology.TOPOLOGIES:
 
 def test_the_same_seed_gives_the_same_numbers_in_a_new_process():
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
-    runs = [subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True, env=environment) for _ in range(2)]
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", PROGRAM],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=environment,
+        )
+        for _ in range(2)
+    ]
     assert runs[0].stdout == runs[1].stdout and len(runs[0].stdout.split()) == 24
 
 
@@ -59,8 +74,16 @@ def test_arrays_sparse_matrices_and_topologies_are_all_given_alike(rng):
 
 
 def test_the_kernels_tanh_is_tanh():
-    """Within 4 units in the last place, from subnormal numbers to infinity, odd, and NaN where the argument is."""
-    x = np.concatenate([np.linspace(-45, 45, 90001), np.geomspace(5e-324, 1e308, 5000), -np.geomspace(1e-20, 1, 5000)])
+    """Within 4 units in the last place, from subnormal numbers to infinity, odd, and NaN where the
+    argument is.
+    """
+    x = np.concatenate(
+        [
+            np.linspace(-45, 45, 90001),
+            np.geomspace(5e-324, 1e308, 5000),
+            -np.geomspace(1e-20, 1, 5000),
+        ]
+    )
     exact, ours = np.tanh(x), np.array([vector_tanh(value) for value in x])
     assert (np.abs(ours - exact) <= 4 * np.spacing(np.abs(exact))).all()
     assert [vector_tanh(value) for value in (np.inf, -np.inf, 0.0)] == [1.0, -1.0, 0.0]
@@ -73,7 +96,11 @@ def test_the_kernels_tanh_is_tanh():
         ({"units": 0}, "units must be a whole number of at least 1, got 0"),
         ({"units": 2.5}, "units must be a whole number of at least 1, got 2.5"),
         ({"n_inputs": -1}, "n_inputs must be a whole number of at least 0"),
-        ({"topology": "torus"}, "topology must be one of gaussian, uniform, sparse, rotation, ring, delay_line, got 'torus'"),
+        (
+            {"topology": "torus"},
+            "topology must be one of gaussian, uniform, sparse, rotation, ring, delay_line, got "
+            "'torus'",
+        ),
         ({"topology": np.eye(3)}, "units must be the size of the given W, 3, got 10"),
         ({"spectral_radius": -1.0}, "spectral_radius must be finite and at least 0"),
         ({"spectral_radius": np.nan}, "spectral_radius must be finite"),
@@ -81,8 +108,14 @@ def test_the_kernels_tanh_is_tanh():
         ({"bias_scaling": "big"}, "bias_scaling must be a real number"),
         ({"leak": 0.0}, r"leak must be in \(0, 1\], got 0.0"),
         ({"leak": 1.5}, r"leak must be in \(0, 1\]"),
-        ({"density": 0.5, "topology": "rotation"}, "density must be left out for the rotation topology"),
-        ({"rng": None}, "rng must be a numpy Generator or a seed, got None; pass np.random.default_rng"),
+        (
+            {"density": 0.5, "topology": "rotation"},
+            "density must be left out for the rotation topology",
+        ),
+        (
+            {"rng": None},
+            "rng must be a numpy Generator or a seed, got None; pass np.random.default_rng",
+        ),
         ({"dtype": np.float16}, "dtype must be float32 or float64"),
     ],
 )
@@ -115,16 +148,23 @@ def test_the_derivative_of_a_step_without_direction_is_an_error():
 def test_a_step_that_overflows_says_so():
     reservoir = sn.Reservoir(np.eye(2), np.full(2, 1e200))
     for move in (reservoir.step, lambda state, row: reservoir.tangent_step(state, row, np.eye(2))):
-        with pytest.raises(sn.StateOverflow, match="the pre-activation left the range of its floating point type; lower"):
+        with pytest.raises(
+            sn.StateOverflow,
+            match="the pre-activation left the range of its floating point type; lower",
+        ):
             move(np.ones(2), np.array([1e200]))
     with pytest.raises(sn.StateOverflow, match="infinite entry"):
         sn.sphere.unit(np.array([1.0, np.inf]))
 
 
 def test_a_radius_or_factor_beyond_the_numbers_gets_a_sentence():
-    with pytest.raises(ValueError, match="radius must be between 1e-30 and 1e\\+30 in float32, got 1e-150; choose"):
+    with pytest.raises(
+        ValueError, match="radius must be between 1e-30 and 1e\\+30 in float32, got 1e-150; choose"
+    ):
         sn.random_reservoir(3, activation=sn.OnSphere(1e-150), rng=0, dtype=np.float32)
-    with pytest.raises(ValueError, match="W must stay finite when it is rescaled, got a factor of inf; choose"):
+    with pytest.raises(
+        ValueError, match="W must stay finite when it is rescaled, got a factor of inf; choose"
+    ):
         sn.random_reservoir(2, topology=1e-320 * np.eye(2), spectral_radius=1.0, rng=0)
     with pytest.raises(ValueError, match="input_scaling must be a finite number, got 1000"):
         sn.random_reservoir(2, input_scaling=10**400, rng=0)

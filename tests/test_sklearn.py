@@ -1,4 +1,6 @@
-"""The estimators keep scikit-learn's manners; where a check assumes exchangeable rows, it is declared here with the reason."""
+"""The estimators keep scikit-learn's manners; where a check assumes exchangeable rows, it is
+declared here with the reason.
+"""
 
 import numpy as np
 import pytest
@@ -12,13 +14,20 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import spheresn as sn
 
-ORDER = "the output at a row depends on the rows before it, so rows cannot be taken apart or reordered"
+ORDER = (
+    "the output at a row depends on the rows before it, so rows cannot be taken apart or reordered"
+)
 A_SERIES = "a one-dimensional array is a series here"
 
 
 def expected_failures(estimator):
-    reasons = {"check_methods_subset_invariance": ORDER, "check_methods_sample_order_invariance": ORDER}
-    return {**reasons, "check_fit1d": A_SERIES} if isinstance(estimator, sn.ESNForecaster) else reasons
+    reasons = {
+        "check_methods_subset_invariance": ORDER,
+        "check_methods_sample_order_invariance": ORDER,
+    }
+    return (
+        {**reasons, "check_fit1d": A_SERIES} if isinstance(estimator, sn.ESNForecaster) else reasons
+    )
 
 
 SMALL = [
@@ -29,7 +38,9 @@ SMALL = [
 
 
 @parametrize_with_checks(SMALL, expected_failed_checks=expected_failures)
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning", "ignore::spheresn.estimators.OutOfRange")
+@pytest.mark.filterwarnings(
+    "ignore::sklearn.exceptions.SkipTestWarning", "ignore::spheresn.estimators.OutOfRange"
+)
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
@@ -67,10 +78,14 @@ def test_data_frames_in_and_out(narma):
         assert list(fitted.feature_names_in_) == ["input"]
     states = clone(model).set_output(transform="pandas").fit(x, y).transform(x)
     assert isinstance(states, pandas.DataFrame) and list(states.columns[:2]) == ["state0", "state1"]
-    assert isinstance(clone(model).set_output(transform="polars").fit(x, y).transform(x), polars.DataFrame)
+    assert isinstance(
+        clone(model).set_output(transform="polars").fit(x, y).transform(x), polars.DataFrame
+    )
     forecaster = sn.ESNForecaster(units=30, bend=0, memory=5, random_state=0)
     series = pandas.Series(np.sin(np.arange(300.0)))
-    assert np.array_equal(forecaster.fit(series).forecast(5).ravel(), forecaster.fit(series.to_numpy()).forecast(5))
+    assert np.array_equal(
+        forecaster.fit(series).forecast(5).ravel(), forecaster.fit(series.to_numpy()).forecast(5)
+    )
 
 
 def _score(seed, x, y):
@@ -79,12 +94,16 @@ def _score(seed, x, y):
 
 def test_models_are_fitted_in_parallel_processes(narma):
     x, y = narma
-    assert Parallel(n_jobs=2)(delayed(_score)(seed, x, y) for seed in range(3)) == [_score(seed, x, y) for seed in range(3)]
+    assert Parallel(n_jobs=2)(delayed(_score)(seed, x, y) for seed in range(3)) == [
+        _score(seed, x, y) for seed in range(3)
+    ]
 
 
 def test_any_regressor_can_be_the_readout(narma):
     x, y = narma
-    model = sn.ESNRegressor(units=40, bend=0.5, memory=5, readout=Lasso(alpha=1e-4), random_state=0).fit(x, y[:, 0])
+    model = sn.ESNRegressor(
+        units=40, bend=0.5, memory=5, readout=Lasso(alpha=1e-4), random_state=0
+    ).fit(x, y[:, 0])
     features = model.transform(x)[model.washout_ :]
     alone = Lasso(alpha=1e-4).fit(features, y[model.washout_ :, 0])
     assert np.allclose(model.predict(x)[model.washout_ :], alone.predict(features))

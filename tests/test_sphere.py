@@ -35,7 +35,9 @@ def test_pushforward_annihilates_the_radial_direction_and_is_the_scaled_identity
     v = sphere.tangent(a, rng.standard_normal((12, 3)))
     assert np.allclose(a @ v, 0.0, atol=1e-14)
     assert np.allclose(sphere.project_pushforward(a, a, 2.5), 0.0, atol=1e-15)
-    assert np.allclose(sphere.project_pushforward(a, v, 2.5), 2.5 * v / np.linalg.norm(a), rtol=1e-13)
+    assert np.allclose(
+        sphere.project_pushforward(a, v, 2.5), 2.5 * v / np.linalg.norm(a), rtol=1e-13
+    )
 
 
 def test_pushforward_equals_central_differences(rng):
@@ -48,11 +50,15 @@ def test_pushforward_equals_central_differences(rng):
 @pytest.mark.parametrize("angle", [0.0, 1e-9, 1e-3, 1.0, np.pi / 2, np.pi - 1e-9, np.pi])
 def test_geodesic_distance_is_the_angle_times_the_radius(angle):
     one, other = np.array([2.0, 0.0]), np.array([np.cos(angle), np.sin(angle)])
-    assert sphere.geodesic_distance(one, other, 3.0) == pytest.approx(3.0 * angle, rel=1e-12, abs=1e-15)
+    assert sphere.geodesic_distance(one, other, 3.0) == pytest.approx(
+        3.0 * angle, rel=1e-12, abs=1e-15
+    )
 
 
 def test_random_points_are_uniform(rng):
-    """Each coordinate of a uniform point of the sphere in R³ is uniform in [-1, 1] (Archimedes): mean 0, variance 1/3."""
+    """Each coordinate of a uniform point of the sphere in R³ is uniform in [-1, 1] (Archimedes):
+    mean 0, variance 1/3.
+    """
     points = np.array([sphere.random_point(3, rng) for _ in range(20000)])
     assert np.allclose(points.mean(axis=0), 0.0, atol=5 * np.sqrt(1 / 3 / 20000))
     assert np.allclose(points.var(axis=0), 1 / 3, atol=5 * np.sqrt(4 / 45 / 20000))

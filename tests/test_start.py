@@ -1,4 +1,6 @@
-"""Starting: help imports nothing that it does not need, and nothing that only one operating system has."""
+"""Starting: help imports nothing that it does not need, and nothing that only one operating system
+has.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +15,38 @@ import pytest
 
 import spheresn
 
-HEAVY = {"numpy", "scipy", "numba", "sklearn", "matplotlib", "xarray", "pandas", "joblib", "jinja2", "safetensors", "sqlite3"}
-IMPORTED = "print(*sorted({name.partition('.')[0] for name in sys.modules}), sep='\\n', file=sys.stderr)"
+HEAVY = {
+    "numpy",
+    "scipy",
+    "numba",
+    "sklearn",
+    "matplotlib",
+    "xarray",
+    "pandas",
+    "joblib",
+    "jinja2",
+    "safetensors",
+    "sqlite3",
+}
+IMPORTED = (
+    "print(*sorted({name.partition('.')[0] for name in sys.modules}), sep='\\n', file=sys.stderr)"
+)
 # What CPython has on Linux or on Unix only: modules, and functions of `os`.
-MODULES = ("fcntl", "resource", "pwd", "grp", "termios", "tty", "pty", "syslog", "readline", "curses", "crypt", "spwd", "nis")
+MODULES = (
+    "fcntl",
+    "resource",
+    "pwd",
+    "grp",
+    "termios",
+    "tty",
+    "pty",
+    "syslog",
+    "readline",
+    "curses",
+    "crypt",
+    "spwd",
+    "nis",
+)
 FUNCTIONS = (
     "fork", "forkpty", "setsid", "killpg", "pread", "pwrite", "sched_getaffinity", "sched_setaffinity", "getuid", "geteuid", "getgid",
     "getpgid", "mkfifo", "wait3", "wait4", "chown", "fchmod", "sync", "posix_fallocate", "register_at_fork",
@@ -28,36 +58,58 @@ for name in {FUNCTIONS}:
     vars(os).pop(name, None)
 import filelock
 filelock.lock_descriptor, filelock.unlock_descriptor = lambda handle, blocking: True, lambda handle: None  # these know each system
-from spheresn.cli import main
+from spheresn.apps.cli import main
 sys.exit(main(sys.argv[1:]))
 """
 
 
 def python(code: str, *arguments: object) -> subprocess.CompletedProcess[str]:
     """A new process that runs this code; what it says if it fails."""
-    run = subprocess.run([sys.executable, "-W", "ignore", "-c", code, *map(str, arguments)], capture_output=True, text=True)
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+    )
     assert run.returncode == 0, run.stderr
     return run
 
 
-COMMANDS = ("forecast", "fit", "predict", "analyse", "explore", "reproduce", "report", "list", "show")
+COMMANDS = (
+    "forecast",
+    "fit",
+    "predict",
+    "analyse",
+    "explore",
+    "reproduce",
+    "report",
+    "list",
+    "show",
+)
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], *([name, "--help"] for name in COMMANDS)], ids=" ".join)
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], *([name, "--help"] for name in COMMANDS)], ids=" ".join
+)
 def test_help_imports_nothing_heavy(arguments):
-    code = f"import sys\nfrom spheresn.cli import main\ncode = main(sys.argv[1:])\n{IMPORTED}\nsys.exit(code)"
+    code = (
+        "import sys\nfrom spheresn.apps.cli import main\ncode = "
+        f"main(sys.argv[1:])\n{IMPORTED}\nsys.exit(code)"
+    )
     told = python(code, *arguments)
     assert told.stdout and not HEAVY & set(told.stderr.split())
 
 
 def test_the_front_door_imports_nothing_heavy_until_a_name_is_asked_for():
-    assert not HEAVY & set(python(f"import sys, spheresn\ndir(spheresn), spheresn.BadInput\n{IMPORTED}").stderr.split())
+    assert not HEAVY & set(
+        python(f"import sys, spheresn\ndir(spheresn), spheresn.BadInput\n{IMPORTED}").stderr.split()
+    )
 
 
 ORDERS = [
     "import spheresn.driving; from spheresn.grid import drive_grid; drive = spheresn.drive",
     "from spheresn import drive; import spheresn.driving",
-    "import spheresn.cli, spheresn.estimators, spheresn.analysis, spheresn.explorer; from spheresn import drive",
+    "import spheresn.apps.cli, spheresn.estimators, spheresn.analysis, spheresn.apps.explorer; "
+    "from spheresn import drive",
     "from spheresn import *; import spheresn",
     "from spheresn import driving, drive; import spheresn",
 ]
@@ -65,18 +117,27 @@ ORDERS = [
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_drive_is_the_function_in_whatever_order_parts_are_imported(order):
-    check = "assert isinstance(drive, types.FunctionType) and spheresn.drive is drive is sys.modules['spheresn.driving'].drive"
+    check = (
+        "assert isinstance(drive, types.FunctionType) and spheresn.drive is drive is "
+        "sys.modules['spheresn.driving'].drive"
+    )
     python(f"import sys, types, spheresn\n{order}\n{check}")
 
 
 def test_no_module_takes_the_place_of_a_name_of_the_front_door():
     """Importing a module puts it into its package under its own name."""
-    modules = {path.stem for path in Path(spheresn.__file__).parent.iterdir() if path.suffix == ".py" or path.is_dir()}
+    modules = {
+        path.stem
+        for path in Path(spheresn.__file__).parent.iterdir()
+        if path.suffix == ".py" or path.is_dir()
+    }
     assert not modules & set(spheresn._HOME)
 
 
 def test_type_checkers_see_what_is_found():
-    """The imports that only a type checker runs, the table that `__getattr__` looks into, and `__all__` agree."""
+    """The imports that only a type checker runs, the table that `__getattr__` looks into, and
+    `__all__` agree.
+    """
     seen = {}
     for node in ast.walk(ast.parse(inspect.getsource(spheresn))):
         if isinstance(node, ast.ImportFrom) and node.level:
@@ -101,6 +162,18 @@ def test_commands_start_without_what_other_systems_lack(arguments):
 
 
 def test_a_run_needs_nothing_else_in_the_process_that_leads_it(tmp_path):
-    """Its workers are not asked: they are started with a descriptor, which Windows cannot hand on."""
-    python(ELSEWHERE, "reproduce", "schematic", "--preset", "smoke", "--jobs", 1, "--out", tmp_path / "results")
+    """Its workers are not asked: they are started with a descriptor, which Windows cannot hand
+    on.
+    """
+    python(
+        ELSEWHERE,
+        "reproduce",
+        "schematic",
+        "--preset",
+        "smoke",
+        "--jobs",
+        1,
+        "--out",
+        tmp_path / "results",
+    )
     assert (tmp_path / "results" / "report.html").exists() and os.listdir(tmp_path) == ["results"]

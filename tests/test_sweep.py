@@ -1,4 +1,6 @@
-"""The ledger keeps what it was given and refuses what it did not write; the sweep's numbers depend on nothing but their units."""
+"""The ledger keeps what it was given and refuses what it did not write; the sweep's numbers depend
+on nothing but their units.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ import pytest
 import fake_experiment as fake
 from runs import rows
 from spheresn._errors import NotInstalled
-from spheresn.sweep import (
+from spheresn.apps.paper.runner import (
     CannotWrite,
     ClusterError,
     DaskPool,
@@ -37,12 +39,12 @@ from spheresn.sweep import (
     run,
     whole_file,
 )
-from spheresn.sweep._schema import create
-from spheresn.sweep.blob import pack, unpack
-from spheresn.sweep.files import DRAFT
-from spheresn.sweep.pools import _copy
-from spheresn.sweep.versions import commit
-from spheresn.sweep.worker import Worker, WorkerLost
+from spheresn.apps.paper.runner._schema import create
+from spheresn.apps.paper.runner.blob import pack, unpack
+from spheresn.apps.paper.runner.pools import _copy
+from spheresn.apps.paper.runner.versions import commit
+from spheresn.apps.paper.runner.worker import Worker, WorkerLost
+from spheresn.io.files import DRAFT
 
 UNIT = Unit("fake", "{}", '{"index":0}', 0)
 
@@ -57,7 +59,10 @@ def quiet(unit, error, seconds) -> None:
 
 def work(config: fake.Config, seed: int = 0) -> list[Work]:
     text = canonical(vars(config))
-    return [Work(Unit("fake", text, canonical(task), seed), fake.run, (config, task, seed)) for task in fake.tasks(config)]
+    return [
+        Work(Unit("fake", text, canonical(task), seed), fake.run, (config, task, seed))
+        for task in fake.tasks(config)
+    ]
 
 
 def sweep(out: Path, config: fake.Config, jobs: int) -> dict:
@@ -84,7 +89,11 @@ def sweep(out: Path, config: fake.Config, jobs: int) -> dict:
 )
 def test_arrays_come_back_to_the_last_bit(array):
     back = unpack(pack({"a": array}))["a"]
-    assert back.dtype == array.dtype and back.shape == array.shape and back.tobytes() == array.tobytes()
+    assert (
+        back.dtype == array.dtype
+        and back.shape == array.shape
+        and back.tobytes() == array.tobytes()
+    )
 
 
 def test_the_same_arrays_are_the_same_bytes():
@@ -115,13 +124,26 @@ def test_a_ledger_keeps_results_and_reasons(tmp_path):
     with Ledger(tmp_path / "ledger.sqlite") as ledger:
         ledger.record(UNIT, perform(broken, ()))
         row = ledger.row(UNIT)
-        assert row is not None and row.status == "failed" and row.error == "RuntimeError: first line second line"
+        assert (
+            row is not None
+            and row.status == "failed"
+            and row.error == "RuntimeError: first line second line"
+        )
         assert ledger.result(UNIT) is None and not ledger.done()
         ledger.record(UNIT, outcome(a=np.arange(3.0)))
     with Ledger(tmp_path / "ledger.sqlite") as again:
         result, row = again.result(UNIT), again.row(UNIT)
-        assert result is not None and np.array_equal(result["a"], np.arange(3.0)) and again.done() == {UNIT.key}
-        assert row is not None and row.error is None and row.versions["numpy"] == np.__version__ and row.seconds >= 0
+        assert (
+            result is not None
+            and np.array_equal(result["a"], np.arange(3.0))
+            and again.done() == {UNIT.key}
+        )
+        assert (
+            row is not None
+            and row.error is None
+            and row.versions["numpy"] == np.__version__
+            and row.seconds >= 0
+        )
 
 
 def test_warnings_of_a_unit_are_kept(recwarn):
@@ -137,10 +159,14 @@ DAMAGE = {
     "text": lambda path: path.write_text("not a database, whatever its name says"),
     "truncated": lambda path: path.write_bytes(path.read_bytes()[:5000]),
     "half a page": lambda path: path.write_bytes(path.read_bytes()[:600]),
-    "noise in a page": lambda path: path.write_bytes(path.read_bytes()[:4096] + b"\x5a" * 4096 + path.read_bytes()[8192:]),
+    "noise in a page": lambda path: path.write_bytes(
+        path.read_bytes()[:4096] + b"\x5a" * 4096 + path.read_bytes()[8192:]
+    ),
     "no tables": lambda path: alter(path, "DROP TABLE unit"),
     "other tables": lambda path: alter(path, "ALTER TABLE unit ADD COLUMN more"),
-    "a trigger": lambda path: alter(path, "CREATE TRIGGER t AFTER INSERT ON unit BEGIN DELETE FROM unit; END"),
+    "a trigger": lambda path: alter(
+        path, "CREATE TRIGGER t AFTER INSERT ON unit BEGIN DELETE FROM unit; END"
+    ),
     "newer format": lambda path: alter(path, "PRAGMA user_version = 99"),
     "another program's": lambda path: alter(path, "PRAGMA application_id = 7"),
 }
@@ -164,15 +190,23 @@ def test_a_damaged_ledger_is_named_and_left_as_it_is(tmp_path, damage):
 
 
 def first_format(path: Path) -> None:
-    """A ledger as it was before errors had a class, with a unit whose recording was missing and one that was at fault."""
+    """A ledger as it was before errors had a class, with a unit whose recording was missing and one
+    that was at fault.
+    """
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute(f"PRAGMA application_id = {_schema.APPLICATION}")
         connection.execute("PRAGMA user_version = 1")
         for table in _schema.FIRST.values():
             connection.execute(table)
-        for index, error in enumerate(["FileNotFoundError: no laser", "ValueError: FileNotFoundError"]):
+        for index, error in enumerate(
+            ["FileNotFoundError: no laser", "ValueError: FileNotFoundError"]
+        ):
             told = (replace(UNIT, seed=index).key, "fake", "{}", "{}", index, error)
-            connection.execute("INSERT INTO unit VALUES (?, ?, ?, ?, ?, 'failed', ?, NULL, '', 0, '{}', NULL, NULL, NULL)", told)
+            connection.execute(
+                "INSERT INTO unit VALUES (?, ?, ?, ?, ?, 'failed', ?, NULL, '', 0, '{}', NULL, "
+                "NULL, NULL)",
+                told,
+            )
 
 
 def test_a_ledger_of_the_first_format_still_opens(tmp_path):
@@ -199,7 +233,10 @@ def test_the_class_of_an_error_is_kept_beside_its_words(tmp_path):
     with Ledger(tmp_path / "ledger.sqlite") as ledger:
         ledger.record(UNIT, perform(absent, ()))
         row = ledger.row(UNIT)
-    assert row is not None and (row.kind, row.error) == ("NotInstalled", "NotInstalled: BadInput: words that name another class")
+    assert row is not None and (row.kind, row.error) == (
+        "NotInstalled",
+        "NotInstalled: BadInput: words that name another class",
+    )
 
 
 def test_a_changed_result_is_noticed(tmp_path):
@@ -231,7 +268,7 @@ def test_a_file_is_whole_or_absent(tmp_path):
 HOLD = """
 import sys
 from pathlib import Path
-from spheresn.sweep import locked
+from spheresn.apps.paper.runner import locked
 with locked(Path(sys.argv[1])):
     print("in", flush=True)
     sys.stdin.read()
@@ -240,7 +277,9 @@ with locked(Path(sys.argv[1])):
 
 def test_a_directory_has_one_owner_and_a_killed_owner_leaves_no_lock(tmp_path):
     command = [sys.executable, "-c", HOLD, str(tmp_path)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as owner:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as owner:
         assert owner.stdout is not None and owner.stdout.readline() == "in\n"
         with pytest.raises(InUse, match=f"in use by process {owner.pid}"), locked(tmp_path):
             pass
@@ -253,7 +292,9 @@ def test_numbers_do_not_depend_on_the_number_of_workers(tmp_path):
     one, two = sweep(tmp_path / "one", fake.Config(), 1), sweep(tmp_path / "two", fake.Config(), 2)
     assert one == two and len(one) == 6 and all(status == "done" for status, _ in one.values())
     here = pack(fake.run(fake.Config(), {"index": 0}, 0))
-    assert unpack(one['{"index":0,"protocol":"paper"}'][1] or b"")["values"] == pytest.approx(unpack(here)["values"])
+    assert unpack(one['{"index":0,"protocol":"paper"}'][1] or b"")["values"] == pytest.approx(
+        unpack(here)["values"]
+    )
 
 
 def test_a_failed_unit_is_recorded_and_tried_again_next_time(tmp_path):
@@ -262,7 +303,12 @@ def test_a_failed_unit_is_recorded_and_tried_again_next_time(tmp_path):
     assert [status for status, _ in found.values()] == ["done", "failed", "done"]
     seen = []
     with Ledger(tmp_path / "ledger.sqlite") as ledger:
-        run(work(config), pool := LocalPool(1), ledger, lambda unit, error, seconds: seen.append((error, seconds is None)))
+        run(
+            work(config),
+            pool := LocalPool(1),
+            ledger,
+            lambda unit, error, seconds: seen.append((error, seconds is None)),
+        )
         pool.close()
     assert seen == [(None, True), (None, True), ("ValueError: this unit fails on demand", False)]
 
@@ -310,7 +356,7 @@ def test_errors_of_a_worker_are_raised_here():
 
 BUSY = """
 import time
-from spheresn.sweep import LocalPool
+from spheresn.apps.paper.runner import LocalPool
 pool = LocalPool(1)
 pool.submit(divmod, 7, 2).result()
 pool.submit(time.sleep, 1e6)
@@ -320,7 +366,9 @@ time.sleep(1e6)
 
 
 def test_workers_end_with_their_parent_whatever_they_do():
-    """A parent that was killed cannot say so. Its pipe ends when the last process that has it does."""
+    """A parent that was killed cannot say so. Its pipe ends when the last process that has it
+    does.
+    """
     with subprocess.Popen([sys.executable, "-c", BUSY], stdout=subprocess.PIPE) as parent:
         assert parent.stdout is not None and parent.stdout.readline() == b"at work\n"
         parent.kill()
@@ -335,22 +383,35 @@ def test_a_write_that_fails_in_the_middle_leaves_nothing_of_it(tmp_path):
             ledger.announce([whole, broken])
         assert ledger.runs() == {}
         with pytest.raises(LedgerError, match="NOT NULL constraint failed"):
-            ledger._write([("INSERT OR ROLLBACK INTO run VALUES (?, ?, ?, ?)", run) for run in (whole, broken)])
+            ledger._write(
+                [
+                    ("INSERT OR ROLLBACK INTO run VALUES (?, ?, ?, ?)", run)
+                    for run in (whole, broken)
+                ]
+            )
         assert ledger.runs() == {}
         ledger.announce([whole])
         assert ledger.runs() == {"a": ("smoke", "{}", 0)}
 
 
 def test_a_ledger_that_someone_else_holds_is_one_sentence(tmp_path):
-    with Ledger(tmp_path / "ledger.sqlite") as ledger, closing(sqlite3.connect(ledger.path, isolation_level=None)) as other:
+    with (
+        Ledger(tmp_path / "ledger.sqlite") as ledger,
+        closing(sqlite3.connect(ledger.path, isolation_level=None)) as other,
+    ):
         ledger._connection.execute("PRAGMA busy_timeout = 1")
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(LedgerError, match="must be readable and writable, got database is locked; check the disk"):
+        with pytest.raises(
+            LedgerError,
+            match="must be readable and writable, got database is locked; check the disk",
+        ):
             ledger.record(UNIT, outcome(a=np.ones(1)))
 
 
 def test_a_ledger_that_is_not_to_be_made_must_exist(tmp_path):
-    with pytest.raises(LedgerError, match=f"got no such file; run `spheresn reproduce --out {tmp_path}` first"):
+    with pytest.raises(
+        LedgerError, match=f"got no such file; run `spheresn reproduce --out {tmp_path}` first"
+    ):
         Ledger(tmp_path / "ledger.sqlite", make=False)
     assert not list(tmp_path.iterdir())
 
@@ -365,7 +426,10 @@ def test_what_killed_writers_left_is_removed_and_nothing_else(tmp_path):
 
 def test_a_file_where_none_can_be_is_one_sentence(tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(CannotWrite, match="must be writable, got File exists; choose a directory"), whole_file(tmp_path / "file" / "a.txt"):
+    with (
+        pytest.raises(CannotWrite, match="must be writable, got File exists; choose a directory"),
+        whole_file(tmp_path / "file" / "a.txt"),
+    ):
         raise AssertionError("nothing can be written here")
 
 
@@ -400,7 +464,12 @@ def test_a_unit_that_cannot_be_sent_has_failed_and_the_others_have_not(tmp_path)
         run(works, pool := LocalPool(1), ledger, quiet)
         pool.close()
         row = ledger.row(UNIT)
-        assert row is not None and row.status == "failed" and "pickle" in str(row.error) and len(ledger.done()) == 1
+        assert (
+            row is not None
+            and row.status == "failed"
+            and "pickle" in str(row.error)
+            and len(ledger.done()) == 1
+        )
 
 
 class Remote:
@@ -414,7 +483,10 @@ class Remote:
 
 
 def test_how_a_unit_ended_on_the_cluster_is_how_it_ended_here():
-    for error, kind in ((MemoryError("killed thrice"), MemoryError), (OSError("gone"), ClusterError)):
+    for error, kind in (
+        (MemoryError("killed thrice"), MemoryError),
+        (OSError("gone"), ClusterError),
+    ):
         answer: Future[Outcome] = Future()
         _copy(Remote(error), answer)
         assert type(answer.exception()) is kind
@@ -422,12 +494,17 @@ def test_how_a_unit_ended_on_the_cluster_is_how_it_ended_here():
 
 def test_without_distributed_the_sentence_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(ClusterError, match=r"--dask must find the package distributed, got none; pip install 'spheresn\[cluster\]'"):
+    with pytest.raises(
+        ClusterError,
+        match=r"--dask must find the package distributed, got none; pip install 'spheresn\[cluster\]'",
+    ):
         DaskPool("tcp://127.0.0.1:1")
 
 
 def test_a_ledger_has_its_log_from_the_start(tmp_path):
-    """Turning the log on later takes a rollback journal, which a killed process leaves behind and a reader cannot roll back."""
+    """Turning the log on later takes a rollback journal, which a killed process leaves behind and a
+    reader cannot roll back.
+    """
     path = tmp_path / "ledger.sqlite"
     create(path)
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:

@@ -1,4 +1,6 @@
-"""Tables of people's own: every cell is accounted for, time goes on as it came, and what is wrong is named by its row."""
+"""Tables of people's own: every cell is accounted for, time goes on as it came, and what is wrong
+is named by its row.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spheresn.tables import Clock, FileError, read, read_table
-from spheresn.tables.cells import cells_of
-from spheresn.tables.clock import clock_of
+from spheresn.apps.tables import Clock, FileError, read, read_table
+from spheresn.apps.tables.cells import cells_of
+from spheresn.apps.tables.clock import clock_of
 
 
 def written(folder: Path, text: str | bytes, name: str = "table.csv") -> Path:
@@ -45,7 +47,11 @@ def test_all_formats_say_the_same(tmp_path, frame):
 
 def test_a_table_without_header_keeps_its_first_row(tmp_path):
     series = picked(tmp_path, "1,10\n2,20\n3,30\n")
-    assert series.names == ("column 1", "column 2") and series.values.tolist() == [[1, 10], [2, 20], [3, 30]]
+    assert series.names == ("column 1", "column 2") and series.values.tolist() == [
+        [1, 10],
+        [2, 20],
+        [3, 30],
+    ]
 
 
 @pytest.mark.parametrize(
@@ -55,7 +61,10 @@ def test_a_table_without_header_keeps_its_first_row(tmp_path):
         (("2024-02-26", "2024-02-28"), ["2024-03-01", "2024-03-03"]),
         (("2024-01-31", "2024-02-29", "2024-03-31"), ["2024-04-30", "2024-05-31"]),
         (("2024-11-01", "2024-12-01", "2025-01-01"), ["2025-02-01", "2025-03-01"]),
-        (("2024-01-01T22:00", "2024-01-01T23:00", "2024-01-02T00:00"), ["2024-01-02T01:00:00", "2024-01-02T02:00:00"]),
+        (
+            ("2024-01-01T22:00", "2024-01-01T23:00", "2024-01-02T00:00"),
+            ["2024-01-02T01:00:00", "2024-01-02T02:00:00"],
+        ),
         (("29.12.2023", "30.12.2023", "31.12.2023"), ["2024-01-01", "2024-01-02"]),
         (("01/02/2020", "02/02/2020", "03/02/2020"), ["2020-02-04", "2020-02-05"]),
         (("1999", "2000", "2001"), ["2002", "2003"]),
@@ -63,12 +72,21 @@ def test_a_table_without_header_keeps_its_first_row(tmp_path):
     ],
 )
 def test_time_goes_on_as_it_came(tmp_path, times, ahead):
-    series = picked(tmp_path, "time,x\n" + "".join(f"{time},{i * i}\n" for i, time in enumerate(times)))
-    assert series.names == ("x",) and series.clock is not None and series.clock.ahead(2) == ahead and not series.notes
+    series = picked(
+        tmp_path, "time,x\n" + "".join(f"{time},{i * i}\n" for i, time in enumerate(times))
+    )
+    assert (
+        series.names == ("x",)
+        and series.clock is not None
+        and series.clock.ahead(2) == ahead
+        and not series.notes
+    )
 
 
 def test_uneven_time_is_told_by_row(tmp_path):
-    series = picked(tmp_path, "date,x\n2020-01-01,1\n2020-01-02,2\n2020-01-05,3\n2020-01-06,3\n2020-01-07,3\n")
+    series = picked(
+        tmp_path, "date,x\n2020-01-01,1\n2020-01-02,2\n2020-01-05,3\n2020-01-06,3\n2020-01-07,3\n"
+    )
     assert "1 of 4 steps of 'date' differ from 1 day, at row 4" in series.notes[0]
     assert series.clock.ahead(1) == ["2020-01-08"]
 
@@ -81,7 +99,10 @@ def test_a_growing_column_is_data_unless_its_name_tells(tmp_path):
 
 def test_holes_are_named_as_a_spreadsheet_numbers_them_and_filled_on_request(tmp_path):
     text = "x,y\n1,1\n,2\nNA,3\n4,4\n\n6,6\n"
-    with pytest.raises(ValueError, match=r"column 'x' must have a number in every row, got none in rows 3, 4, 6; .* --fill linear"):
+    with pytest.raises(
+        ValueError,
+        match=r"column 'x' must have a number in every row, got none in rows 3, 4, 6; .* --fill linear",
+    ):
         picked(tmp_path, text)
     series = picked(tmp_path, text, fill="linear")
     assert series.values[:, 0].tolist() == series.values[:, 1].tolist() == [1, 2, 3, 4, 5, 6]
@@ -134,7 +155,17 @@ def test_damaged_and_dangerous_files_are_one_sentence(tmp_path, monkeypatch, fra
     Path("bytes.csv").write_bytes(b"\xff\xfe\x00")
     Path("short.npy").write_bytes(b"\x93NUMPY\x01")
     Path("t.xlsx").write_bytes(b"PK")
-    names = ["objects.npy", "cube.npy", "words.npy", "empty.csv", "bytes.csv", "short.npy", "t.xlsx", "none.csv", "."]
+    names = [
+        "objects.npy",
+        "cube.npy",
+        "words.npy",
+        "empty.csv",
+        "bytes.csv",
+        "short.npy",
+        "t.xlsx",
+        "none.csv",
+        ".",
+    ]
     if pytest.importorskip("pyarrow"):
         frame.to_parquet("whole.parquet")
         Path("cut.parquet").write_bytes(Path("whole.parquet").read_bytes()[:400])
@@ -146,7 +177,9 @@ def test_damaged_and_dangerous_files_are_one_sentence(tmp_path, monkeypatch, fra
 
 
 def test_writing_times_looks_at_the_whole_clock_once(monkeypatch):
-    """Whether all times are days was asked of all rows anew for every row: the work grew with their square."""
+    """Whether all times are days was asked of all rows anew for every row: the work grew with their
+    square.
+    """
     clock = clock_of("day", pd.date_range("2020-01-01", periods=50, freq="D"), 2)
     asked: list[object] = []
     monkeypatch.setattr(Clock, "_days", property(lambda self: asked.append(self) or True))
@@ -166,7 +199,11 @@ def test_a_file_of_empty_lines_and_a_missing_reader_are_sentences(tmp_path, monk
 def test_cells_of_any_kind_are_judged_like_text():
     """Text at once and cells one by one give the same numbers and the same faults."""
     words = [" 1 ", "2.5", "", "x", "-"]
-    for column in (pd.Series(words, dtype="string"), pd.Series(words, dtype=object), pd.Series([1, "2.5", None, "x", pd.NA], dtype=object)):
+    for column in (
+        pd.Series(words, dtype="string"),
+        pd.Series(words, dtype=object),
+        pd.Series([1, "2.5", None, "x", pd.NA], dtype=object),
+    ):
         cells = cells_of(column)
         assert np.array_equal(cells.numbers, [1.0, 2.5, np.nan, np.nan, np.nan], equal_nan=True)
         assert cells.wrong.tolist() == [False, False, False, True, False]
@@ -183,7 +220,15 @@ def test_times_that_are_numbers_are_written_drawn_and_told():
     assert np.allclose(clock.axis_ahead(2), [0.3, 0.4], rtol=1e-12)
 
 
-STEPS = {"90s": "90 s", "120s": "2 minutes", "1h": "1 hour", "36h": "36 hours", "D": "1 day", "48h": "2 days", "2W-MON": "2 weeks"}
+STEPS = {
+    "90s": "90 s",
+    "120s": "2 minutes",
+    "1h": "1 hour",
+    "36h": "36 hours",
+    "D": "1 day",
+    "48h": "2 days",
+    "2W-MON": "2 weeks",
+}
 STEPS |= {
     "B": "1 business day",
     "MS": "1 month",
@@ -196,7 +241,10 @@ STEPS |= {
 
 @pytest.mark.parametrize("step", STEPS)
 def test_a_step_is_told_in_its_largest_whole_unit(step):
-    assert clock_of("time", pd.date_range("2020-01-01", periods=8, freq=step), 2).spacing == STEPS[step]
+    assert (
+        clock_of("time", pd.date_range("2020-01-01", periods=8, freq=step), 2).spacing
+        == STEPS[step]
+    )
 
 
 def test_a_file_that_cannot_be_read_to_its_end_is_one_sentence(tmp_path, monkeypatch):
@@ -204,10 +252,15 @@ def test_a_file_that_cannot_be_read_to_its_end_is_one_sentence(tmp_path, monkeyp
         raise OSError(5, "Input/output error")
 
     monkeypatch.setitem(read.READERS, ".csv", fails)
-    with pytest.raises(FileError, match=r"FILE must be a whole CSV file, got .* \(Input/output error\); write it anew"):
+    with pytest.raises(
+        FileError,
+        match=r"FILE must be a whole CSV file, got .* \(Input/output error\); write it anew",
+    ):
         read_table(written(tmp_path, "x\n1\n"))
 
 
 def test_a_column_that_was_asked_for_must_have_rows(tmp_path):
-    with pytest.raises(ValueError, match=r"FILE must have rows below its header, got none in 'table\.csv'; check"):
+    with pytest.raises(
+        ValueError, match=r"FILE must have rows below its header, got none in 'table\.csv'; check"
+    ):
         picked(tmp_path, "x,y\n", "x")

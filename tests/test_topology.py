@@ -40,14 +40,18 @@ def test_the_eigenvalues_of_a_ring_are_roots_of_unity():
 @pytest.mark.parametrize("name", ["gaussian", "uniform", "sparse", "rotation", "ring"])
 def test_scaling_gives_the_asked_spectral_radius(name, units, rng):
     density = 1.0 if name == "sparse" and units < 3 else None
-    reservoir = sn.random_reservoir(units, topology=name, density=density, spectral_radius=1.37, rng=rng)
+    reservoir = sn.random_reservoir(
+        units, topology=name, density=density, spectral_radius=1.37, rng=rng
+    )
     largest = np.abs(np.linalg.eigvals(reservoir.recurrent.toarray())).max()
     assert largest == pytest.approx(1.37, rel=1e-10)
 
 
 @pytest.mark.parametrize("density", [0.01, 0.1])
 def test_spectral_radius_of_a_large_sparse_matrix(density, rng):
-    """A block of known eigenvalues beside a random one of smaller radius: the answer is known without computing any."""
+    """A block of known eigenvalues beside a random one of smaller radius: the answer is known
+    without computing any.
+    """
     inner = topology.sparse(2100, rng, density).matrix
     inner *= 0.5 / topology.spectral_radius(inner)
     ring = sp.csr_array(topology.ring(50, weight=0.9).toarray())
@@ -64,7 +68,9 @@ def test_spectral_radius_beyond_the_dense_limit_agrees_with_all_eigenvalues(rng,
         topology.sparse(300, rng).matrix,
         np.kron(np.eye(100), [[0.0, 1, 0], [0, 0, 1], [1, 0, 0]]),
     ]
-    exact = [np.abs(np.linalg.eigvals(m.toarray() if sp.issparse(m) else m)).max() for m in matrices]
+    exact = [
+        np.abs(np.linalg.eigvals(m.toarray() if sp.issparse(m) else m)).max() for m in matrices
+    ]
     monkeypatch.setattr(_spectrum, "DENSE_LIMIT", 0)
     assert [topology.spectral_radius(m) for m in matrices] == pytest.approx(exact, rel=1e-10)
 
@@ -77,7 +83,11 @@ def test_a_matrix_without_cycles_has_radius_zero_exactly(kind, rng):
     assert topology.delay_line(5).spectral_radius() == 0.0
 
 
-@pytest.mark.parametrize("given", ["delay_line", np.eye(9, k=-1), sp.csr_array(np.eye(9, k=1))], ids=["name", "array", "sparse"])
+@pytest.mark.parametrize(
+    "given",
+    ["delay_line", np.eye(9, k=-1), sp.csr_array(np.eye(9, k=1))],
+    ids=["name", "array", "sparse"],
+)
 def test_a_nilpotent_matrix_cannot_be_rescaled(given):
     with pytest.raises(ValueError, match=r"nilpotent W .* scale the weights"):
         sn.random_reservoir(9, topology=given, spectral_radius=0.9, rng=0)
@@ -94,10 +104,22 @@ def test_density_must_be_a_share(density, rng):
     with pytest.raises(ValueError, match=r"density must be in \(0, 1\]"):
         topology.sparse(10, rng, density)
     with pytest.raises(ValueError, match="density"):
-        sn.random_reservoir(10, topology="ring", density=0.3 if density != 1.1 else density, rng=rng)
+        sn.random_reservoir(
+            10, topology="ring", density=0.3 if density != 1.1 else density, rng=rng
+        )
 
 
-@pytest.mark.parametrize("given", [np.ones((2, 3)), np.ones(3), np.ones((0, 0)), sp.csr_array(np.ones((2, 3))), [["a"]], 1j * np.eye(2)])
+@pytest.mark.parametrize(
+    "given",
+    [
+        np.ones((2, 3)),
+        np.ones(3),
+        np.ones((0, 0)),
+        sp.csr_array(np.ones((2, 3))),
+        [["a"]],
+        1j * np.eye(2),
+    ],
+)
 def test_a_given_matrix_must_be_square_and_real(given):
     with pytest.raises(ValueError, match=r"recurrent must (be|have)"):
         topology.as_recurrent(given)
@@ -110,7 +132,9 @@ def test_a_given_matrix_must_be_finite():
 
 @pytest.mark.parametrize("failure", ["raises", "lies"])
 def test_eigenvalues_that_were_not_found_are_found_another_way(failure, rng, monkeypatch):
-    """Arnoldi's method may not converge, or converge to vectors that are none: then all eigenvalues decide."""
+    """Arnoldi's method may not converge, or converge to vectors that are none: then all eigenvalues
+    decide.
+    """
     full = rng.standard_normal((120, 120))
     links = sp.csr_array(full)
 
@@ -120,7 +144,9 @@ def test_eigenvalues_that_were_not_found_are_found_another_way(failure, rng, mon
         return np.zeros(k), rng.standard_normal((120, k))
 
     monkeypatch.setattr(_spectrum, "eigs", eigs)
-    assert _spectrum._by_arnoldi(links) == pytest.approx(np.abs(np.linalg.eigvals(full)).max(), rel=1e-12)
+    assert _spectrum._by_arnoldi(links) == pytest.approx(
+        np.abs(np.linalg.eigvals(full)).max(), rel=1e-12
+    )
 
 
 def test_full_density_says_nothing_new_about_fixed_links(rng):

@@ -1,6 +1,7 @@
 """Echo state networks whose state lives on a hyper-sphere.
 
-x_k = r a_k/|a_k|, a_k = W x_{k-1} + W_in s_k [VAL19], beside tanh and linear networks: drive them, measure them, forecast with them.
+x_k = r a_k/|a_k|, a_k = W x_{k-1} + W_in s_k [VAL19], beside tanh and linear networks: drive them,
+measure them, forecast with them.
 """
 
 import importlib
@@ -8,14 +9,15 @@ import typing
 
 from ._version import __version__ as __version__
 
-if typing.TYPE_CHECKING:  # what `__getattr__` finds, for editors and type checkers; a test compares the two
+# What `__getattr__` finds, for editors and type checkers; a test compares the two
+if typing.TYPE_CHECKING:
     from . import analysis, datasets, metrics, sphere, topology
     from ._errors import BadInput, DegenerateStep, NoDirection, StateOverflow
     from .activations import Linear, OnSphere, Tanh
     from .driving import drive, drive_chunks
     from .estimators import ESNClassifier, ESNForecaster, ESNRegressor
     from .grid import drive_grid
-    from .persistence import load, save
+    from .io.models import load, save
     from .reservoir import Reservoir, random_reservoir
     from .system import System
 
@@ -45,20 +47,31 @@ __all__ = [
     "topology",
 ]
 
-# Imported when first asked for, since numba and scikit-learn take seconds. No module has the name of a function here: importing such a
-# module would put it in the function's place.
+# Imported when first asked for, since numba and scikit-learn take seconds. No module has the name
+# of a function here: importing such a module would put it in the function's place.
 _NAMES = {
     "_errors": ("BadInput", "DegenerateStep", "NoDirection", "StateOverflow"),
     "activations": ("Linear", "OnSphere", "Tanh"),
     "driving": ("drive", "drive_chunks"),
     "estimators": ("ESNClassifier", "ESNForecaster", "ESNRegressor"),
     "grid": ("drive_grid",),
-    "persistence": ("load", "save"),
+    "io": ("load", "save"),
     "reservoir": ("Reservoir", "random_reservoir"),
     "system": ("System",),
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
-_PARTS = ("analysis", "datasets", "estimators", "metrics", "persistence", "plotting", "readout", "sphere", "topology")
+_PARTS = (
+    "analysis",
+    "datasets",
+    "estimators",
+    "forecasting",
+    "io",
+    "metrics",
+    "plotting",
+    "readout",
+    "sphere",
+    "topology",
+)
 
 
 def __dir__() -> list[str]:

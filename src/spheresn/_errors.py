@@ -1,19 +1,24 @@
-"""Errors that are meant for people, and words that are safe to show them; without numpy, since every command imports this first.
+"""Errors that are meant for people, and words that are safe to show them; without numpy, since
+every command imports this first.
 
-Every message reads *name must rule, got value; what to do*, so that the caller can act on it without a traceback.
+Every message reads *name must rule, got value; what to do*, so that the caller can act on it
+without a traceback.
 """
 
 from __future__ import annotations
 
 
 class Told(Exception):
-    """The message is all that the caller needs: the command line prints it. Any other error is a defect and keeps its traceback."""
+    """The message is all that the caller needs: the command line prints it. Any other error is a
+    defect and keeps its traceback.
+    """
 
 
 class BadInput(Told, ValueError):
     """An argument, a file or a series that cannot be used, and what to do about it.
 
-    A ValueError, so that code that catches those goes on working; errors in the library itself are never of this class.
+    A ValueError, so that code that catches those goes on working; errors in the library itself are
+    never of this class.
 
     >>> import spheresn as sn
     >>> try:
@@ -25,7 +30,9 @@ class BadInput(Told, ValueError):
 
 
 class NotInstalled(Told, FileNotFoundError):
-    """A recording that comes with an optional package, which is not there: a result is missing, and nothing is wrong."""
+    """A recording that comes with an optional package, which is not there: a result is missing, and
+    nothing is wrong.
+    """
 
 
 class NoDirection(Told, ArithmeticError):
@@ -79,7 +86,8 @@ class MeaninglessPrediction(RuntimeWarning):
 
 
 def printable(text: object) -> str:
-    r"""What a stranger wrote, safe for a terminal, a page and a drawing: characters that would steer them are spelled out.
+    r"""What a stranger wrote, safe for a terminal, a page and a drawing: characters that would
+    steer them are spelled out.
 
     >>> printable("a\x1b[31m\nb"), printable("Zeit in µs")
     ('a\\x1b[31m\\nb', 'Zeit in µs')
@@ -88,7 +96,8 @@ def printable(text: object) -> str:
 
 
 def sentence(text: object, longest: int = 300) -> str:
-    r"""Another program's words inside of a sentence of ours: one line, printable, of bounded length.
+    r"""Another program's words inside of a sentence of ours: one line, printable, of bounded
+    length.
 
     >>> sentence(ValueError("bad\n  byte \x00"))
     'bad byte \\x00'

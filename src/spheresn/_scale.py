@@ -1,10 +1,12 @@
-"""Powers of two: divided by one near its size, data loses no digit, and its squares neither over- nor underflow."""
+"""Powers of two: divided by one near its size, data loses no digit, and its squares neither over-
+nor underflow.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ._checks import Floats
+from ._validation import Floats
 
 
 def power_of_two(values: Floats) -> float:

@@ -10,15 +10,19 @@ from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
-LARGE = 1000  # rows of a matrix from which threads gain more than they lose by waiting for each other
+# Rows of a matrix from which threads gain more than they lose by waiting for each other
+LARGE = 1000
 
 
-_LIMITED = ContextVar("_LIMITED", default=False)  # setting a limit twice costs as much as a small fit
+# Setting a limit twice costs as much as a small fit
+_LIMITED = ContextVar("_LIMITED", default=False)
 
 
 @contextmanager
 def one_for_small(size: int, large: int = LARGE) -> Iterator[None]:
-    """One thread within the block if the matrices are small: two were measured to be up to 28 times slower (benchmarks/RESULTS.md)."""
+    """One thread within the block if the matrices are small: two were measured to be up to 28 times
+    slower (benchmarks/RESULTS.md).
+    """
     if size >= large or _LIMITED.get():
         yield
         return

@@ -1,4 +1,6 @@
-"""Activations: what turns a pre-activation a into a state, each with its exact pushforward (derivative times vectors)."""
+"""Activations: what turns a pre-activation a into a state, each with its exact pushforward
+(derivative times vectors).
+"""
 
 from __future__ import annotations
 
@@ -7,12 +9,14 @@ from typing import Protocol
 
 import numpy as np
 
-from . import _checks, sphere
-from ._checks import Floats
+from . import _validation, sphere
+from ._validation import Floats
 
 
 class Activation(Protocol):
-    """value(a) and its derivative at a applied to v (N,) or to columns (N, k); `sphere_radius` where the states live on a sphere."""
+    """value(a) and its derivative at a applied to v (N,) or to columns (N, k); `sphere_radius`
+    where the states live on a sphere.
+    """
 
     @property
     def sphere_radius(self) -> float | None:
@@ -40,8 +44,8 @@ class OnSphere:
     bend: float = 0.0
 
     def __post_init__(self) -> None:
-        _checks.real("radius", self.radius, 0.0, above=True)
-        _checks.real("bend", self.bend, 0.0, 1e6)  # beyond, every unit is its sign
+        _validation.real("radius", self.radius, 0.0, above=True)
+        _validation.real("bend", self.bend, 0.0, 1e6)  # beyond, every unit is its sign
 
     @property
     def sphere_radius(self) -> float:

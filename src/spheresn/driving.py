@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _checks, kernels
-from ._checks import BadInput, DegenerateStep, Floats, StateOverflow
+from . import _validation, kernels
+from ._validation import BadInput, DegenerateStep, Floats, StateOverflow
 from .activations import Linear, OnSphere, Tanh
 from .reservoir import Reservoir
 from .topology import Dense, Rotation, Shift, Sparse
@@ -51,7 +51,7 @@ def drive_chunks(reservoir: Reservoir, signal: Any, chunk: int = CHUNK, start: A
     >>> [len(piece) for piece in pieces], bool((np.vstack(pieces) == drive(reservoir, signal)).all())
     ([40, 40, 20], True)
     """
-    size = _checks.whole("chunk", chunk, 1)
+    size = _validation.whole("chunk", chunk, 1)
     state = starts_of(reservoir, start, 1)[0]
     pieces: Iterable[Any] = [signal] if hasattr(signal, "ndim") else signal
     for piece in pieces:
@@ -93,7 +93,7 @@ def _is_series(signal: Any) -> bool:
 
 def rows_of(reservoir: Reservoir, signal: Any, name: str = "signal") -> Floats:
     """The signal as (T, d), checked."""
-    return _checks.table(name, signal, reservoir.n_inputs, reservoir.dtype)
+    return _validation.table(name, signal, reservoir.n_inputs, reservoir.dtype)
 
 
 def starts_of(reservoir: Reservoir, start: ArrayLike | None, count: int) -> Floats:
@@ -101,7 +101,7 @@ def starts_of(reservoir: Reservoir, start: ArrayLike | None, count: int) -> Floa
     if start is None:
         return np.zeros((count, reservoir.units), reservoir.dtype)
     given = np.asarray(start)
-    states = _checks.array("start", given, 2 if given.ndim == 2 else 1, reservoir.dtype)
+    states = _validation.array("start", given, 2 if given.ndim == 2 else 1, reservoir.dtype)
     if states.shape not in ((reservoir.units,), (count, reservoir.units)):
         raise BadInput(f"start must be a state of shape ({reservoir.units},), one per series, got {states.shape}; pass such states")
     return np.array(np.broadcast_to(states, (count, reservoir.units)), order="C")
@@ -136,7 +136,7 @@ def _drive_by_steps(reservoir: Reservoir, rows: Floats, state: Floats, states: F
 
 
 def _drive_batch(reservoir: Reservoir, signals: ArrayLike, start: ArrayLike | None) -> Floats:
-    rows = _checks.array("signal", signals, 3, reservoir.dtype)
+    rows = _validation.array("signal", signals, 3, reservoir.dtype)
     starts = starts_of(reservoir, start, len(rows))
     arguments = loop_arguments(reservoir)
     if arguments is None or not isinstance(reservoir.recurrent, Dense) or rows.shape[2] != reservoir.n_inputs:

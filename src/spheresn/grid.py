@@ -7,22 +7,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _checks
-from ._checks import BadInput, Floats
+from . import _validation
+from ._validation import BadInput, Floats
 from .driving import drive, loop_arguments, rows_of, run_batch, starts_of, writable
 from .reservoir import Reservoir
 from .topology import Dense
 
-LARGEST_RATIO = 1e100  # of a scaling to a spectral radius; beyond, their quotient may overflow and is not formed
+# Of a scaling to a spectral radius; beyond, their quotient may overflow and is not formed
+LARGEST_RATIO = 1e100
 
 
 def drive_grid(
-    reservoir: Reservoir, signal: Any, spectral_radius: ArrayLike, input_scaling: ArrayLike, start: ArrayLike | None = None
+    reservoir: Reservoir,
+    signal: Any,
+    spectral_radius: ArrayLike,
+    input_scaling: ArrayLike,
+    start: ArrayLike | None = None,
 ) -> Floats:
-    """States (R, S, T, N): W rescaled to each of R spectral radii, W_in multiplied by each of S factors; W, W_in and b are shared.
+    """States (R, S, T, N): W rescaled to each of R spectral radii, W_in multiplied by each of S
+    factors; W, W_in and b are shared.
 
-    On the sphere the state depends on a point only through scaling/radius (and bias/radius), so each distinct ratio runs once: exact,
-    not an approximation. A dense W runs all points as one matrix product per step.
+    On the sphere the state depends on a point only through scaling/radius (and bias/radius), so
+    each distinct ratio runs once: exact, not an approximation. A dense W runs all points as one
+    matrix product per step.
 
     >>> from spheresn import random_reservoir
     >>> drive_grid(random_reservoir(20, rng=0), np.ones(5), [1.0, 2.0], [0.1, 0.2, 0.3]).shape
@@ -32,27 +39,36 @@ def drive_grid(
     factors = _axis("input_scaling", input_scaling)
     points = _points(reservoir, radii / _own_radius(reservoir), factors)
     distinct, index = _distinct(points)
-    states = _drive_points(reservoir, rows_of(reservoir, signal), distinct, starts_of(reservoir, start, 1)[0])
+    states = _drive_points(
+        reservoir, rows_of(reservoir, signal), distinct, starts_of(reservoir, start, 1)[0]
+    )
     chosen = states if len(distinct) == len(points) else states[index]
     return chosen.reshape(len(radii), len(factors), *states.shape[1:])
 
 
 def _axis(name: str, values: ArrayLike) -> Floats:
-    axis = _checks.array(name, np.atleast_1d(values), 1)
+    axis = _validation.array(name, np.atleast_1d(values), 1)
     if len(axis) == 0 or axis.min() < 0.0:
-        raise BadInput(f"{name} must be one or more numbers of at least 0, got {values!r}; pass such a list")
+        raise BadInput(
+            f"{name} must be one or more numbers of at least 0, got {values!r}; pass such a list"
+        )
     return axis
 
 
 def _own_radius(reservoir: Reservoir) -> float:
     own = float(reservoir.recurrent.spectral_radius())
     if own == 0.0:
-        raise BadInput("reservoir must have a W that is not nilpotent, got spectral radius 0; no factor gives a delay line another one")
+        raise BadInput(
+            "reservoir must have a W that is not nilpotent, got spectral radius 0; no factor "
+            "gives a delay line another one"
+        )
     return own
 
 
 def _points(reservoir: Reservoir, factors: Floats, scalings: Floats) -> Floats:
-    """Factors of W, W_in and b (R·S, 3); on the sphere divided by that of W, which leaves the states as they are."""
+    """Factors of W, W_in and b (R·S, 3); on the sphere divided by that of W, which leaves the
+    states as they are.
+    """
     w, w_in = (axis.ravel() for axis in np.meshgrid(factors, scalings, indexing="ij"))
     points = np.stack([w, w_in, np.ones_like(w)], axis=1)
     if reservoir.activation.sphere_radius is not None:
@@ -62,7 +78,9 @@ def _points(reservoir: Reservoir, factors: Floats, scalings: Floats) -> Floats:
 
 
 def _distinct(points: Floats) -> tuple[Floats, NDArray[np.intp]]:
-    """Points that differ by more than rounding, in order of appearance, and which of them each point is."""
+    """Points that differ by more than rounding, in order of appearance, and which of them each
+    point is.
+    """
     keys = [tuple(f"{value:.14g}" for value in point) for point in points]
     first = {key: i for i, key in reversed(list(enumerate(keys)))}
     order = sorted(first.values())
@@ -77,4 +95,12 @@ def _drive_points(reservoir: Reservoir, rows: Floats, points: Floats, start: Flo
     (matrix,), inputs, bias, act = arguments
     w, w_in, b = points.astype(reservoir.dtype).T
     starts = np.repeat(start[None], len(points), axis=0)
-    return run_batch(matrix, w, w_in[:, None, None] * inputs, b[:, None] * bias, act, writable(rows)[None], starts)
+    return run_batch(
+        matrix,
+        w,
+        w_in[:, None, None] * inputs,
+        b[:, None] * bias,
+        act,
+        writable(rows)[None],
+        starts,
+    )

@@ -1,4 +1,6 @@
-"""Short plots of the measures, each on a given matplotlib Axes. Matplotlib itself is never imported here: the caller has it."""
+"""Short plots of the measures, each on a given matplotlib Axes. Matplotlib itself is never imported
+here: the caller has it.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ FLOOR = 1e-16  # rounding; smaller distances mean nothing
 
 
 def plot_spectrum(axes: Axes, result: LyapunovSpectrum, exact: Any = None, **style: Any) -> None:
-    """The exponents in decreasing order, twice their standard error as a band, and a closed form `exact` (k,) as a thin line.
+    """The exponents in decreasing order, twice their standard error as a band, and a closed form
+    `exact` (k,) as a thin line.
 
     >>> from matplotlib.figure import Figure
     >>> import spheresn as sn
@@ -37,9 +40,20 @@ def plot_spectrum(axes: Axes, result: LyapunovSpectrum, exact: Any = None, **sty
     >>> bool(np.allclose(axes.lines[0].get_ydata(), axes.lines[1].get_ydata()))
     True
     """
-    index, errors = np.arange(1, len(result.exponents) + 1), 2 * np.nan_to_num(result.standard_errors, posinf=0.0)  # unknown: no band
+    # Unknown: no band
+    index, errors = (
+        np.arange(1, len(result.exponents) + 1),
+        2 * np.nan_to_num(result.standard_errors, posinf=0.0),
+    )
     (line,) = axes.plot(index, result.exponents, ".", markersize=4, **style)
-    axes.fill_between(index, result.exponents - errors, result.exponents + errors, color=line.get_color(), alpha=0.25, linewidth=0)
+    axes.fill_between(
+        index,
+        result.exponents - errors,
+        result.exponents + errors,
+        color=line.get_color(),
+        alpha=0.25,
+        linewidth=0,
+    )
     if exact is not None:
         axes.plot(index, exact, color="black", linewidth=0.8, label="closed form")
     axes.axhline(0, **ZERO)
@@ -58,16 +72,22 @@ def plot_convergence(axes: Axes, result: LyapunovSpectrum | MaxLyapunov, **style
     -0.693147
     """
     (line, *_) = axes.plot(result.steps, result.history, linewidth=1, **style)
-    if isinstance(result, MaxLyapunov) and np.isfinite([result.exponent, result.standard_error]).all():
+    if (
+        isinstance(result, MaxLyapunov)
+        and np.isfinite([result.exponent, result.standard_error]).all()
+    ):
         low, high = (result.exponent + sign * 2 * result.standard_error for sign in (-1, 1))
         axes.axhspan(low, high, color=line.get_color(), alpha=0.2, linewidth=0)
     axes.axhline(0, **ZERO)
     seen = np.isfinite(result.history).any()  # an axis without points cannot be logarithmic
-    axes.set(xlabel="steps", ylabel="running mean of the exponent", xscale="log" if seen else "linear")
+    axes.set(
+        xlabel="steps", ylabel="running mean of the exponent", xscale="log" if seen else "linear"
+    )
 
 
 def plot_echo_state(axes: Axes, result: EchoState, **style: Any) -> None:
-    """How the distance between trajectories shrinks: measured for a test, the proved factor for a certificate.
+    """How the distance between trajectories shrinks: measured for a test, the proved factor for a
+    certificate.
 
     >>> from matplotlib.figure import Figure
     >>> import spheresn as sn
@@ -79,7 +99,9 @@ def plot_echo_state(axes: Axes, result: EchoState, **style: Any) -> None:
     """
     drawn = result.distances if result.distances is not None else result.contraction
     if drawn is None:
-        axes.text(0.5, 0.5, fill(result.reason, 36), ha="center", va="center", transform=axes.transAxes)
+        axes.text(
+            0.5, 0.5, fill(result.reason, 36), ha="center", va="center", transform=axes.transAxes
+        )
         axes.set(title=result.verdict, xticks=[], yticks=[])
         return
     measured = result.distances is not None
@@ -103,12 +125,19 @@ def plot_memory_curve(axes: Axes, result: MemoryCurve, **style: Any) -> None:
     """
     order = np.argsort(result.delays)
     (line,) = axes.plot(result.delays[order], result.test[order], **style)
-    axes.plot(result.delays[order], result.train[order], "--", color=line.get_color(), linewidth=0.8)
-    axes.set(xlabel="delay τ", ylabel="accuracy γ  (solid: test, dashed: training)", ylim=(-0.02, 1.02))
+    axes.plot(
+        result.delays[order], result.train[order], "--", color=line.get_color(), linewidth=0.8
+    )
+    axes.set(
+        xlabel="delay τ", ylabel="accuracy γ  (solid: test, dashed: training)", ylim=(-0.02, 1.02)
+    )
 
 
-def plot_memory_profile(axes: Axes, result: MemoryProfile, predicted: Any = None, **style: Any) -> None:
-    """Sensitivity relative to delay 0, logarithmic; a predicted law (D + 1,) as a thin line, scaled alike.
+def plot_memory_profile(
+    axes: Axes, result: MemoryProfile, predicted: Any = None, **style: Any
+) -> None:
+    """Sensitivity relative to delay 0, logarithmic; a predicted law (D + 1,) as a thin line, scaled
+    alike.
 
     >>> from matplotlib.figure import Figure
     >>> import spheresn as sn
@@ -118,7 +147,8 @@ def plot_memory_profile(axes: Axes, result: MemoryProfile, predicted: Any = None
     >>> axes.lines[0].get_ydata()
     array([1.   , 0.5  , 0.25 , 0.125])
     """
-    draw = axes.semilogy if result.relative.any() else axes.plot  # no input moves the state: zeros have no logarithm
+    # No input moves the state: zeros have no logarithm
+    draw = axes.semilogy if result.relative.any() else axes.plot
     draw(result.delays, result.relative, **style)
     if predicted is not None:
         law = np.asarray(predicted)
@@ -141,17 +171,27 @@ def plot_capacity(axes: Axes, results: dict[str, InformationProcessingCapacity])
     names, bottom = list(results), np.zeros(len(results))
     degrees = max(len(result.by_degree) for result in results.values())
     for degree in range(degrees):
-        heights = np.array([r.by_degree[degree] if degree < len(r.by_degree) else 0.0 for r in results.values()])
+        heights = np.array(
+            [r.by_degree[degree] if degree < len(r.by_degree) else 0.0 for r in results.values()]
+        )
         axes.bar(names, heights, bottom=bottom, width=0.6, label=f"degree {degree + 1}")
         bottom += heights
     ranks = [result.rank for result in results.values()]
     axes.plot(names, ranks, linestyle="", marker="_", markersize=30, color="black", label="rank")
     axes.set(ylabel="information processing capacity")
-    axes.legend(frameon=False, ncols=degrees + 1, loc="lower center", bbox_to_anchor=(0.5, 1.0), handlelength=1.0, markerscale=0.5)
+    axes.legend(
+        frameon=False,
+        ncols=degrees + 1,
+        loc="lower center",
+        bbox_to_anchor=(0.5, 1.0),
+        handlelength=1.0,
+        markerscale=0.5,
+    )
 
 
 def plot_tradeoff(axes: Axes, result: Tradeoff, **style: Any) -> Any:
-    """Test accuracy over delay and frequency as a map, with the contour where it equals the bound of linear networks.
+    """Test accuracy over delay and frequency as a map, with the contour where it equals the bound
+    of linear networks.
 
     >>> from matplotlib.figure import Figure
     >>> import spheresn as sn
@@ -163,7 +203,9 @@ def plot_tradeoff(axes: Axes, result: Tradeoff, **style: Any) -> Any:
     (2, 3)
     """
     edges = result.delays, result.frequencies
-    mesh = axes.pcolormesh(*edges, result.test.T, **{"vmin": 0, "vmax": 1, "shading": "nearest", **style})
+    mesh = axes.pcolormesh(
+        *edges, result.test.T, **{"vmin": 0, "vmax": 1, "shading": "nearest", **style}
+    )
     gain = result.test - linear_bound(result.frequencies)
     if gain.min() < 0 < gain.max() and min(gain.shape) > 1:
         axes.contour(*edges, gain.T, levels=[0.0], colors="white", linewidths=1)
@@ -182,5 +224,9 @@ def plot_linear_bound(axes: Axes, frequencies: Any, **style: Any) -> None:
     array([0.954, 0.642, 0.047])
     """
     nus = np.asarray(frequencies, float)
-    axes.plot(nus, linear_bound(nus), **{"color": "black", "linewidth": 0.8, "label": "any linear network", **style})
+    axes.plot(
+        nus,
+        linear_bound(nus),
+        **{"color": "black", "linewidth": 0.8, "label": "any linear network", **style},
+    )
     axes.set(xlabel="frequency ν", ylabel="accuracy γ", ylim=(-0.02, 1.02))

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from . import _checks, sphere
-from ._checks import BadInput, Floats, StateOverflow
+from . import _validation, sphere
+from ._validation import BadInput, Floats, StateOverflow
 from .activations import Activation, OnSphere
 from .topology import Recurrent, as_recurrent
 from .topology.build import draw
@@ -19,9 +19,10 @@ from .topology.build import draw
 class Reservoir:
     """An echo state network without its readout; a `System`.
 
-    recurrent: W as an array (N, N), a scipy sparse matrix or a topology; inputs: W_in (N, d) or (N,) for one input;
-    bias: b (N,), none by default; leak in (0, 1]: x_k = (1 - leak) x_{k-1} + leak f(a_k), on the sphere projected again.
-    All numbers are float64 unless W and W_in are both float32.
+    recurrent: W as an array (N, N), a scipy sparse matrix or a topology; inputs: W_in (N, d) or
+    (N,) for one input; bias: b (N,), none by default; leak in (0, 1]: x_k = (1 - leak) x_{k-1} +
+    leak f(a_k), on the sphere projected again. All numbers are float64 unless W and W_in are both
+    float32.
 
     >>> turn = Reservoir(recurrent=[[0.0, -1.0], [1.0, 0.0]], inputs=[0.0, 0.0])
     >>> turn.step(np.array([1.0, 0.0]), np.array([0.3]))
@@ -36,14 +37,16 @@ class Reservoir:
 
     def __post_init__(self) -> None:
         matrix = as_recurrent(self.recurrent)
-        dtype = np.dtype(np.float32 if matrix.dtype == _dtype_of(self.inputs) == np.float32 else np.float64)
+        dtype = np.dtype(
+            np.float32 if matrix.dtype == _dtype_of(self.inputs) == np.float32 else np.float64
+        )
         _fitting_radius(self.activation.sphere_radius, dtype)
         inputs = _input_matrix(self.inputs, matrix.size, dtype)
         values = {
             "recurrent": matrix if matrix.dtype == dtype else matrix.astype(dtype),
             "inputs": inputs,
             "bias": _bias_vector(self.bias, matrix.size, dtype),
-            "leak": _checks.real("leak", self.leak, 0.0, 1.0, above=True),
+            "leak": _validation.real("leak", self.leak, 0.0, 1.0, above=True),
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -74,7 +77,8 @@ class Reservoir:
             a = np.asarray(self.recurrent.matvec(state) + self.inputs @ inputs + self.bias)
         if not np.isfinite(a).all():
             raise StateOverflow(
-                "the pre-activation left the range of its floating point type; lower the spectral radius or the scale of the input"
+                "the pre-activation left the range of its floating point type; lower the spectral "
+                "radius or the scale of the input"
             )
         return a
 
@@ -83,16 +87,26 @@ class Reservoir:
         return self.counted_step(state, inputs)[0]
 
     def counted_step(self, state: Floats, inputs: Floats) -> tuple[Floats, bool]:
-        """The next state (N,), and whether it has no direction of its own and keeps that of the last one."""
+        """The next state (N,), and whether it has no direction of its own and keeps that of the
+        last one.
+        """
         a = self.pre_activation(state, inputs)
         radius = self.activation.sphere_radius
         if radius is None:
             return self._mixed(state, self.activation.value(a)), False
         mixed = self._mixed(state, self.activation.value(a)) if a.any() else a
-        return (sphere.project(mixed, radius), False) if mixed.any() else (keep_direction(state, radius), True)
+        return (
+            (sphere.project(mixed, radius), False)
+            if mixed.any()
+            else (keep_direction(state, radius), True)
+        )
 
-    def tangent_step(self, state: Floats, inputs: Floats, tangents: Floats, input_tangents: Floats | None = None) -> tuple[Floats, Floats]:
-        """The next state and the derivative of the step times the tangents (N,) or (N, k), and times those of the input (d, k) if given."""
+    def tangent_step(
+        self, state: Floats, inputs: Floats, tangents: Floats, input_tangents: Floats | None = None
+    ) -> tuple[Floats, Floats]:
+        """The next state and the derivative of the step times the tangents (N,) or (N, k), and
+        times those of the input (d, k) if given.
+        """
         a = self.pre_activation(state, inputs)
         pushed = self.recurrent.matvec(tangents)
         if input_tangents is not None:
@@ -108,15 +122,24 @@ class Reservoir:
     def rescaled(self, recurrent: float = 1.0, inputs: float = 1.0, bias: float = 1.0) -> Reservoir:
         """The same network with W, W_in and b multiplied by these factors."""
         with np.errstate(over="ignore"):  # an infinite weight is told of when the network is made
-            scaled = {"inputs": self.inputs * self.dtype.type(inputs), "bias": self.bias * self.dtype.type(bias)}
+            scaled = {
+                "inputs": self.inputs * self.dtype.type(inputs),
+                "bias": self.bias * self.dtype.type(bias),
+            }
         return replace(self, recurrent=_times(self.recurrent, recurrent), **scaled)
 
     def _mixed(self, old: Floats, new: Floats) -> Floats:
-        return new if self.leak == 1.0 else np.asarray((1.0 - self.leak) * old + self.leak * new, dtype=self.dtype)
+        return (
+            new
+            if self.leak == 1.0
+            else np.asarray((1.0 - self.leak) * old + self.leak * new, dtype=self.dtype)
+        )
 
 
 def keep_direction(state: Floats, radius: float) -> Floats:
-    """Where a step has no direction: the previous one; from the zero state, which has none either, r(1, ..., 1)/√N."""
+    """Where a step has no direction: the previous one; from the zero state, which has none either,
+    r(1, ..., 1)/√N.
+    """
     return sphere.project(state if state.any() else np.ones_like(state), radius)
 
 
@@ -134,33 +157,41 @@ def random_reservoir(
     rng: np.random.Generator | int,
     dtype: DTypeLike = np.float64,
 ) -> Reservoir:
-    """A reservoir with random links: W by topology, W_in and b uniform in [-1, 1] times their scaling.
+    """A reservoir with random links: W by topology, W_in and b uniform in [-1, 1] times their
+    scaling.
 
-    topology: gaussian, uniform, sparse, rotation, ring, delay_line, or a matrix. density: the share of links that exist (gaussian, uniform,
-    sparse). spectral_radius: what W is rescaled to, exactly; left out it is 1, except that a given W and a delay line keep their own.
-    W, W_in and b have random streams of their own: more inputs leave W as it is.
+    topology: gaussian, uniform, sparse, rotation, ring, delay_line, or a matrix. density: the share
+    of links that exist (gaussian, uniform, sparse). spectral_radius: what W is rescaled to,
+    exactly; left out it is 1, except that a given W and a delay line keep their own. W, W_in and b
+    have random streams of their own: more inputs leave W as it is.
 
     >>> random_reservoir(100, topology="ring", spectral_radius=0.9, rng=np.random.default_rng(0)).recurrent.spectral_radius()
     0.9
     """
-    _checks.whole("units", units, 1)
-    _checks.whole("n_inputs", n_inputs, 0)
-    for_links, for_inputs, for_bias = _checks.generator(rng).spawn(3)
+    _validation.whole("units", units, 1)
+    _validation.whole("n_inputs", n_inputs, 0)
+    for_links, for_inputs, for_bias = _validation.generator(rng).spawn(3)
     matrix = _links(topology, units, for_links, density, spectral_radius)
-    weights = for_inputs.uniform(-1.0, 1.0, (n_inputs, units)).T * _checks.real("input_scaling", input_scaling)
-    bias = for_bias.uniform(-1.0, 1.0, units) * _checks.real("bias_scaling", bias_scaling)
-    kind = _checks.float_type("dtype", dtype)
-    return Reservoir(matrix.astype(kind), weights.astype(kind), activation or OnSphere(), bias, leak)
+    weights = for_inputs.uniform(-1.0, 1.0, (n_inputs, units)).T * _validation.real(
+        "input_scaling", input_scaling
+    )
+    bias = for_bias.uniform(-1.0, 1.0, units) * _validation.real("bias_scaling", bias_scaling)
+    kind = _validation.float_type("dtype", dtype)
+    return Reservoir(
+        matrix.astype(kind), weights.astype(kind), activation or OnSphere(), bias, leak
+    )
 
 
 def with_spectral_radius(matrix: Recurrent, spectral_radius: float) -> Recurrent:
     """W rescaled to max |λ_i| = spectral_radius."""
-    target = _checks.real("spectral_radius", spectral_radius, 0.0)
+    target = _validation.real("spectral_radius", spectral_radius, 0.0)
     own = matrix.spectral_radius()
     if own == 0.0:
         raise BadInput(
-            f"spectral_radius must be left out for a nilpotent W (a delay line, or too few links to close a cycle), got {target:g}; "
-            "all its eigenvalues are zero and no factor changes that: scale the weights of its links, or raise the density"
+            "spectral_radius must be left out for a nilpotent W (a delay line, or too few links "
+            f"to close a cycle), got {target:g}; "
+            "all its eigenvalues are zero and no factor changes that: scale the weights of its "
+            "links, or raise the density"
         )
     return _times(matrix, target / own)
 
@@ -169,21 +200,37 @@ def _times(matrix: Recurrent, factor: float) -> Recurrent:
     """factor · W, which must stay finite."""
     with np.errstate(over="ignore", invalid="ignore"):
         scaled = matrix.scaled(factor)
-        parts = scaled.kernel_data() if hasattr(scaled, "kernel_data") else (scaled.matvec(np.ones(scaled.size, scaled.dtype)),)
+        parts = (
+            scaled.kernel_data()
+            if hasattr(scaled, "kernel_data")
+            else (scaled.matvec(np.ones(scaled.size, scaled.dtype)),)
+        )
         finite = all(np.isfinite(part).all() for part in parts)
     if not finite:
-        raise BadInput(f"W must stay finite when it is rescaled, got a factor of {factor:g}; choose a spectral radius nearer to its own")
+        raise BadInput(
+            f"W must stay finite when it is rescaled, got a factor of {factor:g}; choose a "
+            "spectral radius nearer to its own"
+        )
     return scaled
 
 
-def _links(topology: Any, units: int, rng: np.random.Generator, density: float | None, spectral_radius: float | None) -> Recurrent:
+def _links(
+    topology: Any,
+    units: int,
+    rng: np.random.Generator,
+    density: float | None,
+    spectral_radius: float | None,
+) -> Recurrent:
     if isinstance(topology, str):
         matrix = draw(topology, units, rng, density)
         fixed = topology == "delay_line"
     else:
         matrix, fixed = as_recurrent(topology), True
     if matrix.size != units:
-        raise BadInput(f"units must be the size of the given W, {matrix.size}, got {units}; pass the same number")
+        raise BadInput(
+            f"units must be the size of the given W, {matrix.size}, got {units}; pass the same "
+            "number"
+        )
     if spectral_radius is None and fixed:
         return matrix
     return with_spectral_radius(matrix, 1.0 if spectral_radius is None else spectral_radius)
@@ -193,7 +240,10 @@ def _fitting_radius(radius: float | None, dtype: np.dtype[Any]) -> None:
     """A radius whose states keep all their digits."""
     widest = 1e30 if dtype == np.float32 else 1e280
     if radius is not None and not 1.0 / widest <= radius <= widest:
-        raise BadInput(f"radius must be between {1.0 / widest:g} and {widest:g} in {dtype}, got {radius!r}; choose such a radius")
+        raise BadInput(
+            f"radius must be between {1.0 / widest:g} and {widest:g} in {dtype}, got {radius!r}; "
+            "choose such a radius"
+        )
 
 
 def _dtype_of(values: Any) -> Any:
@@ -201,14 +251,21 @@ def _dtype_of(values: Any) -> Any:
 
 
 def _input_matrix(values: ArrayLike, units: int, dtype: np.dtype[Any]) -> Floats:
-    matrix = _checks.table("inputs", values, dtype=dtype)
+    matrix = _validation.table("inputs", values, dtype=dtype)
     if len(matrix) != units:
-        raise BadInput(f"inputs must have one row per unit, {units}, got shape {matrix.shape}; pass W_in of shape (N, d)")
+        raise BadInput(
+            f"inputs must have one row per unit, {units}, got shape {matrix.shape}; pass W_in of "
+            "shape (N, d)"
+        )
     return np.require(matrix, requirements=["C", "W"])
 
 
 def _bias_vector(values: ArrayLike | None, units: int, dtype: np.dtype[Any]) -> Floats:
-    vector = np.zeros(units, dtype) if values is None else _checks.array("bias", values, 1, dtype)
+    vector = (
+        np.zeros(units, dtype) if values is None else _validation.array("bias", values, 1, dtype)
+    )
     if len(vector) != units:
-        raise BadInput(f"bias must have one value per unit, {units}, got {len(vector)}; pass b of shape (N,)")
+        raise BadInput(
+            f"bias must have one value per unit, {units}, got {len(vector)}; pass b of shape (N,)"
+        )
     return np.require(vector, requirements=["C", "W"])

@@ -1,12 +1,15 @@
-"""The sphere of radius r in R^N: projection onto it, the derivative of that projection, tangents, distances, points."""
+"""The sphere of radius r in R^N: projection onto it, the derivative of that projection, tangents,
+distances, points.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ._checks import Floats, NoDirection, StateOverflow
+from ._validation import Floats, NoDirection, StateOverflow
 
-# Squares of numbers outside this range may over- or underflow; such vectors are scaled by their largest entry first.
+# Squares of numbers outside this range may over- or underflow; such vectors are scaled by their
+# largest entry first.
 SAFE_LOW, SAFE_HIGH = 1e-140, 1e140
 
 
@@ -17,7 +20,11 @@ def norm(vector: Floats) -> float:
     5.0
     """
     largest = float(np.abs(vector).max(initial=0.0))
-    if largest == 0.0 or not np.isfinite(largest) or (vector.dtype == np.float64 and SAFE_LOW < largest < SAFE_HIGH):
+    if (
+        largest == 0.0
+        or not np.isfinite(largest)
+        or (vector.dtype == np.float64 and SAFE_LOW < largest < SAFE_HIGH)
+    ):
         return float(np.linalg.norm(vector)) if np.isfinite(largest) else np.inf
     return largest * float(np.linalg.norm(vector.astype(np.float64) / largest))
 
@@ -41,11 +48,17 @@ def unit(vector: Floats) -> Floats:
     """
     length = norm(vector)
     if length == 0.0:
-        raise NoDirection("a zero vector has no direction, so it cannot be projected onto the sphere; add a bias or start elsewhere")
+        raise NoDirection(
+            "a zero vector has no direction, so it cannot be projected onto the sphere; add a "
+            "bias or start elsewhere"
+        )
     if not np.isfinite(vector).all():
-        raise StateOverflow("a vector with an infinite entry cannot be projected onto the sphere; lower its scale")
+        raise StateOverflow(
+            "a vector with an infinite entry cannot be projected onto the sphere; lower its scale"
+        )
     kind = np.finfo(vector.dtype)
-    if not float(kind.tiny) <= length <= float(kind.max):  # the length of float32 entries may lie beyond float32
+    # The length of float32 entries may lie beyond float32
+    if not float(kind.tiny) <= length <= float(kind.max):
         return unit(vector / np.abs(vector).max())
     return np.asarray(vector / vector.dtype.type(length))
 
@@ -62,7 +75,8 @@ def project(vector: Floats, radius: float = 1.0) -> Floats:
 def project_pushforward(vector: Floats, tangents: Floats, radius: float = 1.0) -> Floats:
     """Derivative of `project` at a: (r/|a|)(v - â(â·v)), for one v (N,) or columns (N, k).
 
-    The printed Jacobian multiplies element by element where this has a matrix product [VAL19, eqn:jacobian].
+    The printed Jacobian multiplies element by element where this has a matrix product [VAL19,
+    eqn:jacobian].
 
     >>> project_pushforward(np.array([0.0, 2.0]), np.array([1.0, 5.0]))  # what points along a is lost, the rest shrinks by |a|
     array([0.5, 0. ])
@@ -71,7 +85,10 @@ def project_pushforward(vector: Floats, tangents: Floats, radius: float = 1.0) -
     with np.errstate(over="ignore"):
         gain = np.float64(radius) / norm(vector)
     if not np.isfinite(gain):
-        raise StateOverflow(f"the derivative of a projection, r/|a|, overflows at |a| = {norm(vector):.3g}; add a bias or start elsewhere")
+        raise StateOverflow(
+            f"the derivative of a projection, r/|a|, overflows at |a| = {norm(vector):.3g}; add a "
+            "bias or start elsewhere"
+        )
     return np.asarray(along * gain, dtype=vector.dtype)
 
 
@@ -82,7 +99,9 @@ def tangent(point: Floats, vectors: Floats) -> Floats:
     array([1., 0.])
     """
     direction = unit(point)
-    return np.asarray(vectors - np.multiply.outer(direction, direction @ vectors), dtype=point.dtype)
+    return np.asarray(
+        vectors - np.multiply.outer(direction, direction @ vectors), dtype=point.dtype
+    )
 
 
 def geodesic_distance(one: Floats, other: Floats, radius: float = 1.0) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
-from ._checks import Floats
+from ._validation import Floats
 
 
 @runtime_checkable
@@ -13,7 +13,8 @@ class System(Protocol):
 
     A reservoir is one; so is any object of yours with these three members.
 
-    The tent map doubles every small difference, so its exponent is log 2; the signal 30 stands for so many steps without input:
+    The tent map doubles every small difference, so its exponent is log 2; the signal 30 stands for
+    so many steps without input:
 
     >>> import numpy as np
     >>> from spheresn.analysis import max_lyapunov
@@ -34,5 +35,7 @@ class System(Protocol):
     def step(self, state: Floats, inputs: Floats) -> Floats:
         """The next state (N,), from a state (N,) and one row of the signal (d,)."""
 
-    def tangent_step(self, state: Floats, inputs: Floats, tangents: Floats) -> tuple[Floats, Floats]:
+    def tangent_step(
+        self, state: Floats, inputs: Floats, tangents: Floats
+    ) -> tuple[Floats, Floats]:
         """The next state and the tangents (N, k) carried along by the derivative of the step."""

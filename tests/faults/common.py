@@ -17,7 +17,8 @@ from forked import Run
 from runs import children, finish, rows, until
 
 UNITS = 10
-CONFIG = json.dumps({"units": UNITS, "size": 40, "pause": 0.05, "padding": 30_000})  # a quarter of a megabyte per unit: many pages
+# A quarter of a megabyte per unit: many pages
+CONFIG = json.dumps({"units": UNITS, "size": 40, "pause": 0.05, "padding": 30_000})
 FAKE = {"FAKE_CONFIG": CONFIG}
 RUN = ("reproduce", "fake", "--preset", "quick", "--out")
 
@@ -45,7 +46,9 @@ def complete(out: Path) -> None:
 
 def at_work(out: Path, process: Run, units: int = 0) -> None:
     """Wait until the run holds its directory and has so many units, or until it has ended."""
-    until(lambda: process.poll() is not None or ((out / ".lock").exists() and len(rows(out)) >= units))
+    until(
+        lambda: process.poll() is not None or ((out / ".lock").exists() and len(rows(out)) >= units)
+    )
 
 
 def kill(process: Run) -> None:
@@ -63,8 +66,12 @@ def gone(workers: list[int]) -> None:
 
 def _python() -> list[int]:
     """Processes that are no zombies."""
-    found = subprocess.run(["ps", "-eo", "pid=,stat="], capture_output=True, text=True, check=True).stdout
-    return [int(pid) for pid, state in map(str.split, found.splitlines()) if not state.startswith("Z")]
+    found = subprocess.run(
+        ["ps", "-eo", "pid=,stat="], capture_output=True, text=True, check=True
+    ).stdout
+    return [
+        int(pid) for pid, state in map(str.split, found.splitlines()) if not state.startswith("Z")
+    ]
 
 
 def whole(out: Path) -> None:
@@ -84,7 +91,12 @@ def same(out: Path, undisturbed: Path) -> None:
     assert rows(out) == rows(undisturbed) and len(rows(out)) == UNITS
     for name in ("claims.json", "figures/fake.svg"):
         assert (out / name).read_bytes() == (undisturbed / name).read_bytes()
-    ours, theirs = (xr.load_dataset(folder / "fake.nc", engine="h5netcdf") for folder in (out, undisturbed))
-    assert ours.attrs.pop("computed_with") and theirs.attrs.pop("computed_with")  # who commits during the attacks changes its commit
+    ours, theirs = (
+        xr.load_dataset(folder / "fake.nc", engine="h5netcdf") for folder in (out, undisturbed)
+    )
+    # Who commits during the attacks changes its commit
+    assert ours.attrs.pop("computed_with") and theirs.attrs.pop("computed_with")
     assert ours.identical(theirs)
-    assert sorted(path.name for path in out.rglob("*")) == sorted(path.name for path in undisturbed.rglob("*"))
+    assert sorted(path.name for path in out.rglob("*")) == sorted(
+        path.name for path in undisturbed.rglob("*")
+    )

@@ -1,4 +1,6 @@
-"""Attacks are counted: every test here says how often it tried and what broke, and `make faults` writes the table."""
+"""Attacks are counted: every test here says how often it tried and what broke, and `make faults`
+writes the table.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,10 @@ from common import complete
 
 import spheresn
 
-HEAD = "# What was tried to break it\n\nWritten by `make faults`: spheresn {version}, Python {python}, {date}.\n"
+HEAD = (
+    "# What was tried to break it\n\nWritten by `make faults`: spheresn {version}, Python "
+    "{python}, {date}.\n"
+)
 COLUMNS = ("attack", "tries", "broke", "seconds", "note")
 
 
@@ -23,7 +28,13 @@ class Attack:
     """One kind of attack: how often it was tried, and a line for each try that broke something."""
 
     def __init__(self, name: str) -> None:
-        self.name, self.tries, self.note, self.broke, self.began = name, 0, "", list[str](), time.monotonic()
+        self.name, self.tries, self.note, self.broke, self.began = (
+            name,
+            0,
+            "",
+            list[str](),
+            time.monotonic(),
+        )
 
     @contextmanager
     def attempt(self, what: object = "") -> Iterator[None]:
@@ -38,10 +49,19 @@ class Attack:
 @pytest.fixture
 def attack(request: pytest.FixtureRequest) -> Iterator[Attack]:
     """The attack of this test, named by the first line of its docstring and its parameters."""
-    name, (_, _, parameters) = str(request.function.__doc__).strip().splitlines()[0].rstrip("."), request.node.name.partition("[")
+    name, (_, _, parameters) = (
+        str(request.function.__doc__).strip().splitlines()[0].rstrip("."),
+        request.node.name.partition("["),
+    )
     one = Attack(f"{name} ({parameters[:-1]})" if parameters else name)
     yield one
-    cells = [one.name, f"{one.tries:,}", str(len(one.broke)), f"{time.monotonic() - one.began:.0f}", one.note]
+    cells = [
+        one.name,
+        f"{one.tries:,}",
+        str(len(one.broke)),
+        f"{time.monotonic() - one.began:.0f}",
+        one.note,
+    ]
     request.node.user_properties.append(("attack", cells))
     assert one.tries and not one.broke, "\n".join(one.broke[:5])
 
@@ -60,11 +80,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """The table, from the reports, which also come from other processes."""
-    reports = [one for kind in ("", "error") for one in terminalreporter.stats.get(kind, []) if getattr(one, "when", "") == "teardown"]
-    cells = sorted(value for one in reports for name, value in one.user_properties if name == "attack")
-    table = "\n".join(f"| {' | '.join(row)} |" for row in [COLUMNS, ("---", "--:", "--:", "--:", "---"), *cells])
+    reports = [
+        one
+        for kind in ("", "error")
+        for one in terminalreporter.stats.get(kind, [])
+        if getattr(one, "when", "") == "teardown"
+    ]
+    cells = sorted(
+        value for one in reports for name, value in one.user_properties if name == "attack"
+    )
+    table = "\n".join(
+        f"| {' | '.join(row)} |" for row in [COLUMNS, ("---", "--:", "--:", "--:", "---"), *cells]
+    )
     terminalreporter.write_line(table)
     path = terminalreporter.config.getoption("--table")
     if path is not None:
-        facts = {"version": spheresn.__version__, "python": platform.python_version(), "date": datetime.now(UTC).date()}
+        facts = {
+            "version": spheresn.__version__,
+            "python": platform.python_version(),
+            "date": datetime.now(UTC).date(),
+        }
         path.write_text(f"{HEAD.format(**facts)}\n{table}\n")

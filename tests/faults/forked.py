@@ -1,4 +1,6 @@
-"""The command line in processes forked from one that has imported everything: hundreds of runs in minutes, each as real as any other."""
+"""The command line in processes forked from one that has imported everything: hundreds of runs in
+minutes, each as real as any other.
+"""
 
 from __future__ import annotations
 
@@ -13,16 +15,26 @@ from tempfile import TemporaryDirectory
 
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(
-    ["fake_cli", "spheresn.report", "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg", "h5netcdf"]
+    [
+        "fake_cli",
+        "spheresn.apps.paper.report",
+        "matplotlib.backends.backend_agg",
+        "matplotlib.backends.backend_svg",
+        "h5netcdf",
+    ]
 )
 
 
 class Run:
-    """`spheresn ARGUMENTS` with the disturbances of fake_cli.py, in a session of its own; looks like a `subprocess.Popen`."""
+    """`spheresn ARGUMENTS` with the disturbances of fake_cli.py, in a session of its own; looks
+    like a `subprocess.Popen`.
+    """
 
     def __init__(self, arguments: tuple[object, ...], fake: dict[str, object]) -> None:
         self._folder = TemporaryDirectory()
-        self._process = FORKS.Process(target=_main, args=(self._folder.name, [str(one) for one in arguments], fake))
+        self._process = FORKS.Process(
+            target=_main, args=(self._folder.name, [str(one) for one in arguments], fake)
+        )
         self._process.start()
         self.pid = self._process.pid
 

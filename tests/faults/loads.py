@@ -1,4 +1,6 @@
-"""Large loads, each run in a process of its own: `python loads.py NAME FOLDER` prints its bytes and seconds as JSON."""
+"""Large loads, each run in a process of its own: `python loads.py NAME FOLDER` prints its bytes and
+seconds as JSON.
+"""
 
 from __future__ import annotations
 
@@ -18,18 +20,21 @@ from threadpoolctl import threadpool_limits
 
 import fake_experiment as fake
 import spheresn as sn
-from spheresn.cli import main
+from spheresn.apps.cli import main
+from spheresn.apps.paper.reproduce import Request, reproduce
+from spheresn.apps.paper.runner import Ledger, Unit, canonical, perform
 from spheresn.readout.gram import block_rows
-from spheresn.reproduce import Request, reproduce
-from spheresn.sweep import Ledger, Unit, canonical, perform
 
 SAMPLE = 512  # rows that judge a penalty
 MILLION = 1_000_000
-Load = tuple[Callable[[], Any], float, float]  # the work, bytes predicted, floating point operations (0: not the measure)
+# The work, bytes predicted, floating point operations (0: not the measure)
+Load = tuple[Callable[[], Any], float, float]
 
 
 def fit_bytes(n: int, m: int) -> float:
-    """Three N × N matrices (sums, their sum or copy, a factor), two blocks of states, the sample, and all of these for m targets."""
+    """Three N × N matrices (sums, their sum or copy, a factor), two blocks of states, the sample,
+    and all of these for m targets.
+    """
     block = block_rows(n)
     return 8.0 * (3 * n * n + n * (2 * block + 6 * SAMPLE) + m * (12 * n + 2 * block + 6 * SAMPLE))
 
@@ -59,13 +64,21 @@ def million_rows(folder: Path) -> Load:
 def million_rows_heard(folder: Path) -> Load:
     series = np.sin(0.1 * np.arange(float(MILLION)))
     model = sn.ESNForecaster(500, bend=0.5, memory=3, random_state=0).fit(series[:2000])
-    return lambda: (model.update(series), model.predict(series)), read_bytes(500) + 8.0 * 8 * MILLION, 0.0
+    return (
+        lambda: (model.update(series), model.predict(series)),
+        read_bytes(500) + 8.0 * 8 * MILLION,
+        0.0,
+    )
 
 
 def many_units(folder: Path) -> Load:
     rows = np.random.default_rng(0).standard_normal((6000, 1))
     model = sn.ESNRegressor(5000, topology="rotation", bend=0.5, memory=3, random_state=0)
-    return lambda: model.fit(rows, np.roll(rows[:, 0], 1)), fit_bytes(5000, 1), fit_flops(5000, 6000)
+    return (
+        lambda: model.fit(rows, np.roll(rows[:, 0], 1)),
+        fit_bytes(5000, 1),
+        fit_flops(5000, 6000),
+    )
 
 
 def ragged(count: int = 10_000) -> list[Any]:
@@ -77,7 +90,11 @@ def many_series(folder: Path) -> Load:
     series = ragged()
     rows = sum(map(len, series))
     model = sn.ESNRegressor(500, random_state=0)
-    return lambda: model.fit(series, series), fit_bytes(500, 1) + 16.0 * rows + 500 * len(series), fit_flops(500, rows)
+    return (
+        lambda: model.fit(series, series),
+        fit_bytes(500, 1) + 16.0 * rows + 500 * len(series),
+        fit_flops(500, rows),
+    )
 
 
 def many_labels(folder: Path) -> Load:
@@ -100,11 +117,17 @@ def many_targets(folder: Path) -> Load:
     for column in range(1000):
         targets[:, column] = np.roll(rows[:, column % 3], column // 3)
     products = 2.0 * 500 * 1000 * (20_000 + 7 * SAMPLE)
-    return lambda: sn.ESNRegressor(500, random_state=0).fit(rows, targets), fit_bytes(500, 1000), fit_flops(500, 20_000) + products
+    return (
+        lambda: sn.ESNRegressor(500, random_state=0).fit(rows, targets),
+        fit_bytes(500, 1000),
+        fit_flops(500, 20_000) + products,
+    )
 
 
 def table(folder: Path) -> tuple[Path, float]:
-    """A file of a million rows, and the bytes of reading it: its text six times, its numbers four times."""
+    """A file of a million rows, and the bytes of reading it: its text six times, its numbers four
+    times.
+    """
     path, times = folder / "million.csv", np.arange(float(MILLION))
     dates = pd.date_range("2020-01-01", periods=MILLION, freq="min").strftime("%Y-%m-%d %H:%M")
     with path.open("w") as file:
@@ -112,7 +135,10 @@ def table(folder: Path) -> tuple[Path, float]:
         for first in range(0, MILLION, 10_000):
             t = times[first : first + 10_000]
             load, warmth = np.sin(0.1 * t) + 0.3 * np.sin(0.0137 * t**1.01), np.cos(0.013 * t)
-            file.writelines(f"{d},{a!r},{b!r}\n" for d, a, b in zip(dates[first:], load.tolist(), warmth.tolist(), strict=False))
+            file.writelines(
+                f"{d},{a!r},{b!r}\n"
+                for d, a, b in zip(dates[first:], load.tolist(), warmth.tolist(), strict=False)
+            )
     return path, 6.0 * path.stat().st_size + 4 * 8.0 * 3 * MILLION
 
 
@@ -125,31 +151,55 @@ def command(folder: Path, *words: str) -> Callable[[], None]:
 
 def table_fit(folder: Path) -> Load:
     _, reading = table(folder)
-    return command(folder, "fit", "--units", "100", "--out", str(folder / "m.spheresn")), reading + 12 * 16.0 * MILLION, 0.0
+    return (
+        command(folder, "fit", "--units", "100", "--out", str(folder / "m.spheresn")),
+        reading + 12 * 16.0 * MILLION,
+        0.0,
+    )
 
 
 def table_predict(folder: Path) -> Load:
     path, reading = table(folder)
-    model = sn.ESNRegressor(100, bend=0.5, memory=3, random_state=0).fit(*np.random.default_rng(0).standard_normal((2, 500, 1)))
+    model = sn.ESNRegressor(100, bend=0.5, memory=3, random_state=0).fit(
+        *np.random.default_rng(0).standard_normal((2, 500, 1))
+    )
     sn.save(model, folder / "r.spheresn")
     frame = pd.read_csv(path, usecols=["date", "load"])
     frame.to_csv(folder / "one.csv", index=False)
-    words = ["predict", str(folder / "r.spheresn"), str(folder / "one.csv"), "--out", str(folder / "out.csv")]
-    return lambda: main(words), reading + 300.0 * MILLION, 0.0  # a row of text is a list and two strings
+    words = [
+        "predict",
+        str(folder / "r.spheresn"),
+        str(folder / "one.csv"),
+        "--out",
+        str(folder / "out.csv"),
+    ]
+    # A row of text is a list and two strings
+    return lambda: main(words), reading + 300.0 * MILLION, 0.0
 
 
 def table_forecast(folder: Path) -> Load:
     _, reading = table(folder)
-    return command(folder, "forecast", "--units", "50", "--out", str(folder / "out")), reading + 12 * 16.0 * MILLION, 0.0
+    return (
+        command(folder, "forecast", "--units", "50", "--out", str(folder / "out")),
+        reading + 12 * 16.0 * MILLION,
+        0.0,
+    )
 
 
 def ledger(folder: Path, count: int = 100_000) -> Load:
     """All units of a run are in its ledger: resuming computes nothing."""
     config = fake.Config(units=count, size=4)
     outcome = perform(fake.run, (config, {"index": 0}, 0))
-    _fill(folder / "ledger.sqlite", [Unit("fake", canonical(vars(config)), canonical(task), 0) for task in fake.tasks(config)], outcome)
+    _fill(
+        folder / "ledger.sqlite",
+        [Unit("fake", canonical(vars(config)), canonical(task), 0) for task in fake.tasks(config)],
+        outcome,
+    )
     fake.PRESETS["smoke"] = config
-    wanted, watch = Request(("fake",), "smoke", folder, 1, 0), lambda totals: nullcontext(lambda *told: None)
+    wanted, watch = (
+        Request(("fake",), "smoke", folder, 1, 0),
+        lambda totals: nullcontext(lambda *told: None),
+    )
 
     def work() -> None:
         (section,) = reproduce({"fake": fake}, wanted, watch, lambda words: None)
@@ -162,14 +212,19 @@ def _fill(path: Path, units: list[Unit], outcome: Any) -> None:
     with Ledger(path) as one:
         one.record(units[0], outcome)
     with closing(sqlite3.connect(path)) as connection, connection:
-        rest = "status, error, notes, started, seconds, versions, source, result, checksum FROM unit WHERE key = ?"
+        rest = (
+            "status, error, notes, started, seconds, versions, source, result, checksum FROM unit "
+            "WHERE key = ?"
+        )
         for unit in units[1:]:
             values = (unit.key, unit.experiment, unit.config, unit.task, unit.seed, units[0].key)
             connection.execute(f"INSERT INTO unit SELECT ?, ?, ?, ?, ?, {rest}", values)
 
 
 def speed() -> float:
-    """Floating point operations that one core does per second, of the product that fits consist of; the best of some tries."""
+    """Floating point operations that one core does per second, of the product that fits consist of;
+    the best of some tries.
+    """
     rows = 1024
     block, out, best = np.ones((500, rows), order="F"), np.zeros((500, 500), order="F"), np.inf
     with threadpool_limits(1):
@@ -192,7 +247,9 @@ def warmed_up() -> None:
 
 def memory(line: str) -> int:
     """Bytes, by a line of /proc/self/status."""
-    (found,) = [row for row in Path("/proc/self/status").read_text().splitlines() if row.startswith(line)]
+    (found,) = [
+        row for row in Path("/proc/self/status").read_text().splitlines() if row.startswith(line)
+    ]
     return 1024 * int(found.split()[1])
 
 
@@ -206,7 +263,13 @@ def measured(name: str, folder: Path) -> dict[str, float]:
     work()
     wall, core = time.perf_counter() - wall, time.process_time() - core
     grew = memory("VmHWM") - before
-    return {"grew": grew, "predicted": predicted, "seconds": wall, "core_seconds": core, "least_core_seconds": flops / rate}
+    return {
+        "grew": grew,
+        "predicted": predicted,
+        "seconds": wall,
+        "core_seconds": core,
+        "least_core_seconds": flops / rate,
+    }
 
 
 if __name__ == "__main__":

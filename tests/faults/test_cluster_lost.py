@@ -15,7 +15,10 @@ def test_a_dask_worker_is_killed(attack, tmp_path, undisturbed):
     dice = random.Random(6)
     for run in range(3):
         out = tmp_path / str(run)
-        with attack.attempt(f"run {run}"), cluster(tmp_path / f"cluster {run}") as (address, (_, *workers)):
+        with (
+            attack.attempt(f"run {run}"),
+            cluster(tmp_path / f"cluster {run}") as (address, (_, *workers)),
+        ):
             process = begin(out, "--dask", address)
             at_work(out, process, dice.randint(1, UNITS - 2))
             dice.choice(workers).send_signal(signal.SIGKILL)
@@ -29,13 +32,18 @@ def test_the_dask_scheduler_is_killed(attack, tmp_path, undisturbed):
     dice = random.Random(7)
     for run in range(3):
         out = tmp_path / str(run)
-        with attack.attempt(f"run {run}"), cluster(tmp_path / f"cluster {run}") as (address, (scheduler, *_)):
+        with (
+            attack.attempt(f"run {run}"),
+            cluster(tmp_path / f"cluster {run}") as (address, (scheduler, *_)),
+        ):
             process = begin(out, "--dask", address)
             at_work(out, process, dice.randint(1, UNITS - 2))
             scheduler.send_signal(signal.SIGKILL)
             code, _, told = finish(process)
             assert code in (0, 2) and "Traceback" not in told, told
-            assert code == 0 or told.splitlines()[-1].startswith("spheresn: the Dask cluster must stay up"), told
+            assert code == 0 or told.splitlines()[-1].startswith(
+                "spheresn: the Dask cluster must stay up"
+            ), told
             whole(out)
             complete(out)
             same(out, undisturbed)

@@ -1,4 +1,6 @@
-"""The same numbers with one worker or two, here or on a cluster, stopped and resumed, freshly compiled or not, with one thread or two."""
+"""The same numbers with one worker or two, here or on a cluster, stopped and resumed, freshly
+compiled or not, with one thread or two.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def same(one, other):
     assert all(status == "done" for status, _ in rows(one).values())
     data = [xr.load_dataset(out / f"{EXPERIMENT}.nc", engine="h5netcdf") for out in (one, other)]
     assert data[0].equals(data[1])
-    assert json.loads((one / "claims.json").read_text()) == json.loads((other / "claims.json").read_text())
+    assert json.loads((one / "claims.json").read_text()) == json.loads(
+        (other / "claims.json").read_text()
+    )
 
 
 def test_an_experiment_is_the_same_wherever_it_runs(attack, tmp_path):
@@ -49,7 +53,9 @@ def test_an_experiment_is_the_same_wherever_it_runs(attack, tmp_path):
 
 
 def test_fresh_interpreters_agree(attack, tmp_path):
-    """Fresh interpreters: other hashes, two BLAS threads, kernels compiled anew and from the cache: every bit."""
+    """Fresh interpreters: other hashes, two BLAS threads, kernels compiled anew and from the cache:
+    every bit.
+    """
     names = ("states", "regressor", "forecaster", "memory")
     here = {name: digest.fingerprint(name) for name in names}
     for seed in ("0", "12345"):
@@ -57,15 +63,19 @@ def test_fresh_interpreters_agree(attack, tmp_path):
             assert elsewhere(*names, PYTHONHASHSEED=seed, OPENBLAS_NUM_THREADS="2") == here
     for cache in ("cold", "warm"):
         with attack.attempt(f"{cache} cache of kernels"):
-            assert elsewhere("states", NUMBA_CACHE_DIR=str(tmp_path / "cache")) == {"states": here["states"]}
+            assert elsewhere("states", NUMBA_CACHE_DIR=str(tmp_path / "cache")) == {
+                "states": here["states"]
+            }
             assert list((tmp_path / "cache").rglob("*.nbi"))
 
 
 def test_threads_change_large_fits_by_rounding_only(attack):
-    """Fits of more than a thousand units with one and two BLAS threads: equal to √T eps times the condition number.
+    """Fits of more than a thousand units with one and two BLAS threads: equal to √T eps times the
+    condition number.
 
-    Threads add the same products in another order, √T eps of S; a penalty of p times the trace bounds the condition number by 1/p.
-    The predictions move less than the weights: relative to their size by that bound.
+    Threads add the same products in another order, √T eps of S; a penalty of p times the trace
+    bounds the condition number by 1/p. The predictions move less than the weights: relative to
+    their size by that bound.
     """
     x = sn.datasets.mackey_glass(2500)
     worst = 0.0
@@ -74,7 +84,9 @@ def test_threads_change_large_fits_by_rounding_only(attack):
             found = []
             for threads in (1, 2):
                 with threadpool_limits(threads, user_api="blas"):
-                    model = sn.ESNRegressor(1000, bend=0.5, memory=5, penalty=share, random_state=0).fit(x[:-1], x[1:])
+                    model = sn.ESNRegressor(
+                        1000, bend=0.5, memory=5, penalty=share, random_state=0
+                    ).fit(x[:-1], x[1:])
                     found.append(model.predict(x[:-1]))
             spread = model.frame_.states(x[:-1])
             condition = (np.square(spread - spread.mean(axis=0)).sum() + share) / share

@@ -1,4 +1,6 @@
-"""The explorer under many tabs at once: everybody is answered, memory and threads stay bounded, who leaves leaves nothing behind."""
+"""The explorer under many tabs at once: everybody is answered, memory and threads stay bounded, who
+leaves leaves nothing behind.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +25,12 @@ pytest.importorskip("dash")
 PANELS = ("trajectory", "memory", "spectrum", "forecast", "echo")
 SECONDS, SESSIONS = 45.0, 20
 PATIENCE = 60.0  # seconds for one view, which takes a second or so alone
-# Of memory beyond the first views: 256 answers of at most 0.3 MB (a trajectory of 2,200 × 3 numbers, a spectrum with its 800 × 12 history,
-# two curves), 4 matrices of at most 32 MB, and what the allocator keeps for 6 threads at work and 20 that answer.
+# Of memory beyond the first views: 256 answers of at most 0.3 MB (a trajectory of 2,200 × 3
+# numbers, a spectrum with its 800 × 12 history, two curves), 4 matrices of at most 32 MB, and what
+# the allocator keeps for 6 threads at work and 20 that answer.
 GROWTH = 256 * 0.3e6 + 4 * 32e6 + 26 * 4e6
-IDLE_THREADS = 12 + 2 * (os.cpu_count() or 1)  # the server, its pools (4 + 2), and those that libraries of linear algebra keep per core
+# The server, its pools (4 + 2), and those that libraries of linear algebra keep per core
+IDLE_THREADS = 12 + 2 * (os.cpu_count() or 1)
 Outputs = list[dict[str, str]]
 
 
@@ -46,7 +50,9 @@ class Server:
         connection = HTTPConnection(*self.place, timeout=PATIENCE)
         try:
             text = None if body is None else json.dumps(body)
-            connection.request("GET" if body is None else "POST", path, text, {"Content-Type": "application/json"})
+            connection.request(
+                "GET" if body is None else "POST", path, text, {"Content-Type": "application/json"}
+            )
             answer = connection.getresponse()
             content = answer.read()
         finally:
@@ -75,21 +81,37 @@ def server() -> Iterator[Server]:
 
 
 class Session:
-    """A tab as a browser keeps one: it asks for each panel, and again while a panel is being computed."""
+    """A tab as a browser keeps one: it asks for each panel, and again while a panel is being
+    computed.
+    """
 
     def __init__(self, server: Server, seed: int) -> None:
         self.server, self.random, self.tab = server, random.Random(seed), f"tab{seed}"
         self.slowest, self.views = 0.0, 0
         server.ask("/_dash-layout")
         told = server.ask("/_dash-dependencies")
-        self.callbacks = {panel: next(one for one in told if f"{panel}-poll.disabled" in one["output"]) for panel in PANELS}
+        self.callbacks = {
+            panel: next(one for one in told if f"{panel}-poll.disabled" in one["output"])
+            for panel in PANELS
+        }
 
     def body(self, panel: str, query: str) -> dict[str, Any]:
         callback = self.callbacks[panel]
         values = {"query": query, f"{panel}-poll": 0, "tab": self.tab}
-        outputs: Outputs = [dict(zip(("id", "property"), one.rsplit(".", 1), strict=True)) for one in callback["output"][2:-2].split("...")]
-        given = {kind: [one | {"value": values[one["id"]]} for one in callback[kind]] for kind in ("inputs", "state")}
-        return {"output": callback["output"], "outputs": outputs, **given, "changedPropIds": ["query.data"]}
+        outputs: Outputs = [
+            dict(zip(("id", "property"), one.rsplit(".", 1), strict=True))
+            for one in callback["output"][2:-2].split("...")
+        ]
+        given = {
+            kind: [one | {"value": values[one["id"]]} for one in callback[kind]]
+            for kind in ("inputs", "state")
+        }
+        return {
+            "output": callback["output"],
+            "outputs": outputs,
+            **given,
+            "changedPropIds": ["query.data"],
+        }
 
     def done(self, panel: str, query: str) -> bool:
         answer = self.server.ask("/_dash-update-component", self.body(panel, query))["response"]
@@ -109,8 +131,14 @@ class Session:
     def moved(self) -> str:
         """The link of a view with some dials moved."""
         draw = self.random
-        dials = {"units": draw.choice((20, 50, 100, 200)), "memory": f"{draw.uniform(1, 20):.3g}", "bend": f"{draw.uniform(0, 2):.3g}"}
-        return urlencode(dials | {"signal": draw.choice(("lorenz", "mso", "henon")), "seed": draw.randrange(5)})
+        dials = {
+            "units": draw.choice((20, 50, 100, 200)),
+            "memory": f"{draw.uniform(1, 20):.3g}",
+            "bend": f"{draw.uniform(0, 2):.3g}",
+        }
+        return urlencode(
+            dials | {"signal": draw.choice(("lorenz", "mso", "henon")), "seed": draw.randrange(5)}
+        )
 
     def play(self, seconds: float) -> None:
         """Move dials; some moves come before the last view was there."""
@@ -129,7 +157,9 @@ def together(sessions: list[Session], seconds: float, attack: Any) -> None:
 
 
 def settled(server: Server, threads: int) -> int:
-    """The number of threads once those of the last requests have ended, or too long after; nothing tells of it, so one has to look."""
+    """The number of threads once those of the last requests have ended, or too long after; nothing
+    tells of it, so one has to look.
+    """
     end = time.monotonic() + PATIENCE
     while server.status("Threads") > threads and time.monotonic() < end:
         time.sleep(0.1)
@@ -149,22 +179,38 @@ def test_many_sessions(attack, server):
     with attack.attempt("threads"):
         assert settled(server, IDLE_THREADS) <= IDLE_THREADS
     sizes = ", ".join(f"{size / 1e6:.0f} MB after {count}" for count, size in told)
-    attack.note = f"{views} views, the slowest after {slowest:.1f} s; {sizes}; {server.status('Threads')} threads at rest"
+    attack.note = (
+        f"{views} views, the slowest after {slowest:.1f} s; {sizes}; {server.status('Threads')} "
+        "threads at rest"
+    )
 
 
 def test_clients_that_vanish(attack, server):
-    """Explorer: clients vanish in the middle of a request and leave no thread, no file and no work behind"""
+    """Explorer: clients vanish in the middle of a request and leave no thread, no file and no work
+    behind
+    """
     steady = Session(server, 1000)
     steady.view("units=50")
     before, files = settled(server, IDLE_THREADS), _files(server)
     for number in range(60):
         with attack.attempt(number):
-            _vanish(server, json.dumps(steady.body("forecast", f"units=60&seed={number}")).encode(), number % 3)
+            _vanish(
+                server,
+                json.dumps(steady.body("forecast", f"units=60&seed={number}")).encode(),
+                number % 3,
+            )
     with attack.attempt("goes on"):
         steady.view("units=70")
     with attack.attempt("nothing left"):
-        assert settled(server, before) <= before + 6 and _files(server) <= files + 2, (before, files, _files(server))
-    attack.note = f"{before} threads and {files} files before, {server.status('Threads')} and {_files(server)} after"
+        assert settled(server, before) <= before + 6 and _files(server) <= files + 2, (
+            before,
+            files,
+            _files(server),
+        )
+    attack.note = (
+        f"{before} threads and {files} files before, {server.status('Threads')} and "
+        f"{_files(server)} after"
+    )
 
 
 def _files(server: Server) -> int:
@@ -173,7 +219,9 @@ def _files(server: Server) -> int:
 
 def _vanish(server: Server, body: bytes, how: int) -> None:
     """Gone before the headers end, before the body ends, or before the answer comes."""
-    kind = b"Host: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: %d\r\n" % len(body)
+    kind = b"Host: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: %d\r\n" % len(
+        body
+    )
     head = b"POST /_dash-update-component HTTP/1.1\r\n" + kind
     sent = (head, head + b"\r\n" + body[:40], head + b"\r\n" + body)[how]
     with socket.create_connection(server.place, timeout=10) as connection:

@@ -1,4 +1,6 @@
-"""A hundred thousand hostile files, each read in a process that it may bring down: none does, and none is taken for more than it is."""
+"""A hundred thousand hostile files, each read in a process that it may bring down: none does, and
+none is taken for more than it is.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ assert set(EVERY) == set(DOORS) and sum(EVERY.values()) > 100_000
 
 
 def read_all(attack, plan: dict[str, int]) -> None:
-    """Every file is a try; what broke is written down with the number by which the file can be made again."""
+    """Every file is a try; what broke is written down with the number by which the file can be made
+    again.
+    """
     broke = {(name, number): fault for name, number, fault in fuzz.attack(plan)}
     attack.note = ", ".join(f"{name} {count:,}" for name, count in plan.items())
     for key in ((name, number) for name, count in plan.items() for number in range(count)):

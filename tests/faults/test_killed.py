@@ -1,4 +1,6 @@
-"""Killed, stopped, disturbed: a run goes on where it was and ends with the numbers of one that nobody touched."""
+"""Killed, stopped, disturbed: a run goes on where it was and ends with the numbers of one that
+nobody touched.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,21 @@ import time
 from contextlib import suppress
 
 import pytest
-from common import UNITS, at_work, begin, children, complete, finish, gone, held, kill, let_go, rows, same, whole
+from common import (
+    UNITS,
+    at_work,
+    begin,
+    children,
+    complete,
+    finish,
+    gone,
+    held,
+    kill,
+    let_go,
+    rows,
+    same,
+    whole,
+)
 
 from runs import until
 
@@ -44,7 +60,10 @@ def test_killed_inside_a_write(attack, tmp_path, undisturbed):
     """Death inside a write, at the byte where some file reaches a random length."""
     dice, longest = random.Random(2), 3_500_000  # the write-ahead log of the run
     for run in range(15):
-        out, limit = tmp_path / str(run), int(10 ** dice.uniform(0, 6.55)) if run % 2 else dice.randrange(longest)
+        out, limit = (
+            tmp_path / str(run),
+            int(10 ** dice.uniform(0, 6.55)) if run % 2 else dice.randrange(longest),
+        )
         with attack.attempt(f"at byte {limit}"):
             process = begin(out, FAKE_LIMIT=limit)
             code, _, told = finish(process)
@@ -72,7 +91,9 @@ def test_a_worker_is_killed(attack, tmp_path, undisturbed):
             same(out, undisturbed)
 
 
-@pytest.mark.parametrize("number", [pytest.param(signal.SIGINT, id="Ctrl-C"), pytest.param(signal.SIGTERM, id="SIGTERM")])
+@pytest.mark.parametrize(
+    "number", [pytest.param(signal.SIGINT, id="Ctrl-C"), pytest.param(signal.SIGTERM, id="SIGTERM")]
+)
 def test_stopped_impatiently(attack, tmp_path, undisturbed, number):
     """Stopped, twice, at a random moment."""
     dice = random.Random(4 + number)
@@ -87,7 +108,9 @@ def test_stopped_impatiently(attack, tmp_path, undisturbed, number):
                 time.sleep(dice.uniform(0.0, 0.1))
             code, _, told = finish(process)
             assert code in (128 + number, 0), (code, told)
-            assert "Traceback" not in told and (code == 0 or "the same command goes on from there" in told), told
+            assert "Traceback" not in told and (
+                code == 0 or "the same command goes on from there" in told
+            ), told
             gone(workers)
             whole(out)
             complete(out)

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 FOLDER = Path(__file__).parent
-# Beyond the formulas: pools of the allocator and buffers of linear algebra, which grow in steps of some MB, and code loaded late (drawing).
+# Beyond the formulas: pools of the allocator and buffers of linear algebra, which grow in steps of
+# some MB, and code loaded late (drawing).
 SLACK = 64e6
 LOADS = {
     "million_rows": "a regressor of 500 units streams a million rows",
@@ -31,7 +32,14 @@ LOADS = {
 def run(name: str, folder: Path) -> dict[str, Any]:
     path = os.pathsep.join([str(FOLDER.parent), os.environ.get("PYTHONPATH", "")])
     command = [sys.executable, str(FOLDER / "loads.py"), name, str(folder)]
-    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path}, timeout=900, check=False)
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": path},
+        timeout=900,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr[-1500:]
     return dict(json.loads(done.stdout.splitlines()[-1]))
 
@@ -44,6 +52,10 @@ def test_a_load_needs_the_memory_predicted(attack, tmp_path, name):
     with attack.attempt(name):
         found = run(name, tmp_path)
         sizes = f"{found['grew'] / 1e6:.0f} MB of {found['predicted'] / 1e6:.0f} predicted"
-        least = f", at least {found['least_core_seconds']:.1f} predicted" if found["least_core_seconds"] else ""
+        least = (
+            f", at least {found['least_core_seconds']:.1f} predicted"
+            if found["least_core_seconds"]
+            else ""
+        )
         attack.note = f"{sizes}; {found['core_seconds']:.0f} s of a core{least}"
         assert found["grew"] <= found["predicted"] + SLACK, sizes

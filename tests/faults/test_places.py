@@ -1,4 +1,6 @@
-"""Directories that fill up, that cannot be written, that lose their ledger, that two want at once; clocks that go back."""
+"""Directories that fill up, that cannot be written, that lose their ledger, that two want at once;
+clocks that go back.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,12 @@ ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="mounting a file system need
 def small_disk(folder: Path, size: int) -> Iterator[Path]:
     """A file system of so many bytes."""
     folder.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder], capture_output=True, text=True, check=False)
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if mounted.returncode:
         pytest.skip(f"mount: {mounted.stderr.strip()}")
     try:
@@ -84,7 +91,8 @@ def test_the_directory_cannot_be_written(attack, tmp_path, undisturbed):
             with attack.attempt(f"after {units} units"):
                 process = begin(out, **held(tmp_path / f"after {units}", units))
                 at_work(out, process, units)
-                with no_room_left(disk):  # a disk with files open for writing does not become read-only
+                # A disk with files open for writing does not become read-only
+                with no_room_left(disk):
                     let_go(tmp_path / f"after {units}")
                     refused(process, *NO_ROOM)
         with attack.attempt("then goes on"):

@@ -25,4 +25,5 @@ def test_random_networks_and_data(laws, attack):
     attack.note = f"{len(laws.LAWS)} properties"
     for name, (law, cases) in laws.LAWS.items():
         with attack.attempt(name):
-            attack.tries += hold(law, cases, FEWER.get(name, EXAMPLES[laws])) - 1  # attempt counts one itself
+            # Attempt counts one itself
+            attack.tries += hold(law, cases, FEWER.get(name, EXAMPLES[laws])) - 1

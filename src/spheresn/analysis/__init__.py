@@ -1,6 +1,8 @@
-"""Measures of a system: exponents, echo state, memory and capacity; each a function that returns numbers with their evidence."""
+"""Measures of a system: exponents, echo state, memory and capacity; each a function that returns
+numbers with their evidence.
+"""
 
-from .._checks import MeaninglessPrediction
+from .._validation import MeaninglessPrediction
 from .autonomous import autonomous_exponents
 from .capacity import InformationProcessingCapacity, information_processing_capacity
 from .decomposition import memory_matrix, memory_terms, norm_factors

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import sphere
-from .._checks import Floats, StateOverflow
 from .._scale import power_of_two
+from .._validation import Floats, StateOverflow
 from ..activations import Linear, OnSphere, Tanh
 from ..reservoir import Reservoir
 from ..topology import spectral_radius
@@ -17,7 +17,9 @@ from ._secular import Decomposition, decompose, shortest
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """A verdict with its argument; for a certificate the mean log contraction per step and its running sum (T,)."""
+    """A verdict with its argument; for a certificate the mean log contraction per step and its
+    running sum (T,).
+    """
 
     verdict: str
     reason: str
@@ -39,24 +41,38 @@ def proved(reservoir: Reservoir, rows: Floats) -> Proof | None:
 
 
 def _on_sphere(reservoir: Reservoir, activation: OnSphere, drives: Floats) -> Proof | None:
-    """Odd steps keep antipodes apart, with or without bend and leak; the other two proofs are for steps without leak.
+    """Odd steps keep antipodes apart, with or without bend and leak; the other two proofs are for
+    steps without leak.
 
-    Bending is one to one on the sphere (along each ray |z| grows with |â|), and lengthens no tangent by more than √(1 + bend² N).
+    Bending is one to one on the sphere (along each ray |z| grows with |â|), and lengthens no
+    tangent by more than √(1 + bend² N).
     """
     if not drives.any():
-        return Proof("refuted", "without input and bias the map is odd, so a state and its antipode stay 2r apart for ever")
+        return Proof(
+            "refuted",
+            "without input and bias the map is odd, so a state and its antipode stay 2r apart for "
+            "ever",
+        )
     if reservoir.leak < 1.0:
         return None
     parts, radius = decompose(reservoir), float(activation.radius)
     if parts.invertible and _reach(parts, drives) < radius:
-        reason = f"|W⁻¹u_k| <= {_reach(parts, drives):.4g} < r = {radius:.4g} for all k: every step maps the sphere onto itself one to one"
+        reason = (
+            f"|W⁻¹u_k| <= {_reach(parts, drives):.4g} < r = {radius:.4g} for all k: every step "
+            "maps the sphere onto itself one to one"
+        )
         return Proof("refuted", reason)
     gain = radius * parts.largest * np.sqrt(1.0 + activation.bend**2 * reservoir.units)
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(gain) - np.log(shortest(parts, drives, radius))
     if not logs.mean() < 0.0:
         return None
-    return Proof("certified", f"mean log r σ_max/m_k = {logs.mean():.4g} < 0 along the signal", float(logs.mean()), logs.cumsum())
+    return Proof(
+        "certified",
+        f"mean log r σ_max/m_k = {logs.mean():.4g} < 0 along the signal",
+        float(logs.mean()),
+        logs.cumsum(),
+    )
 
 
 def _reach(parts: Decomposition, drives: Floats) -> float:
@@ -72,10 +88,17 @@ def _tanh(reservoir: Reservoir, drives: Floats) -> Proof | None:
     if largest < 1.0:
         log = float(np.log(factor)) if factor > 0.0 else -np.inf
         return Proof(
-            "certified", f"every step contracts by {factor:.4g} = 1 - leak + leak σ_max", log, log * np.arange(1.0, len(drives) + 1)
+            "certified",
+            f"every step contracts by {factor:.4g} = 1 - leak + leak σ_max",
+            log,
+            log * np.arange(1.0, len(drives) + 1),
         )
     if not drives.any() and _effective_radius(reservoir) > 1.0:
-        return Proof("refuted", "without input and bias zero is a fixed point, and unstable: the linear part has spectral radius above 1")
+        return Proof(
+            "refuted",
+            "without input and bias zero is a fixed point, and unstable: the linear part has "
+            "spectral radius above 1",
+        )
     return None
 
 
@@ -83,9 +106,17 @@ def _linear(reservoir: Reservoir) -> Proof:
     """Differences obey d_k = A d_{k-1}, A = (1 - leak) I + leak W, whatever the input."""
     radius = _effective_radius(reservoir)
     if radius >= 1.0:
-        return Proof("refuted", f"differences are multiplied by a matrix of spectral radius {radius:.4g} >= 1 and need not vanish")
+        return Proof(
+            "refuted",
+            f"differences are multiplied by a matrix of spectral radius {radius:.4g} >= 1 and "
+            "need not vanish",
+        )
     log = float(np.log(radius)) if radius > 0.0 else -np.inf
-    return Proof("certified", f"differences are multiplied by a matrix of spectral radius {radius:.4g} < 1", log)
+    return Proof(
+        "certified",
+        f"differences are multiplied by a matrix of spectral radius {radius:.4g} < 1",
+        log,
+    )
 
 
 def _effective_radius(reservoir: Reservoir) -> float:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import sphere
-from .._checks import Floats, StateOverflow
+from .._validation import Floats, StateOverflow
 from ._setting import Carry
 
 LONGEST = 16  # steps between two QR decompositions, at most
@@ -16,18 +16,24 @@ BLOCKS = 20
 Growth = tuple[NDArray[np.int64], Floats]
 
 
-def grow(carry: Carry, state: Floats, frame: Floats, rows: Floats, longest: int = LONGEST) -> tuple[Floats, Floats, Growth]:
-    """The state, the frame (k, N) and the growth along the rows: spans (H,) in steps, and log R_ii per span (H, k).
+def grow(
+    carry: Carry, state: Floats, frame: Floats, rows: Floats, longest: int = LONGEST
+) -> tuple[Floats, Floats, Growth]:
+    """The state, the frame (k, N) and the growth along the rows: spans (H,) in steps, and log R_ii
+    per span (H, k).
 
-    The span is as long as the worst resolved direction allows; a span that went too far is repeated step by step. A direction
-    lost in a single step is lost: its growth is -inf from then on, and so is that of all below it.
+    The span is as long as the worst resolved direction allows; a span that went too far is repeated
+    step by step. A direction lost in a single step is lost: its growth is -inf from then on, and so
+    is that of all below it.
     """
     spans: list[int] = []
     logs: list[Floats] = []
     count, span, done = len(frame), 1, 0
     while done < len(rows):
         span = min(span, len(rows) - done)
-        new_state, new_frame, log, resolved = _advance(carry, state, frame, rows[done : done + span])
+        new_state, new_frame, log, resolved = _advance(
+            carry, state, frame, rows[done : done + span]
+        )
         if span > 1 and not resolved > SAFE**1.5:
             span = 1
             continue
@@ -38,8 +44,12 @@ def grow(carry: Carry, state: Floats, frame: Floats, rows: Floats, longest: int 
     return state, frame, (np.array(spans, np.int64), np.array(logs).reshape(len(logs), count))
 
 
-def _advance(carry: Carry, state: Floats, frame: Floats, rows: Floats) -> tuple[Floats, Floats, Floats, float]:
-    """Carry and make orthonormal; the share of its vector that the worst resolved direction has kept, 0 for a lost one."""
+def _advance(
+    carry: Carry, state: Floats, frame: Floats, rows: Floats
+) -> tuple[Floats, Floats, Floats, float]:
+    """Carry and make orthonormal; the share of its vector that the worst resolved direction has
+    kept, 0 for a lost one.
+    """
     if len(frame) == 0:
         return carry(state, rows, frame)[0], frame, np.empty(0), 1.0
     state, carried = carry(state, rows, frame)
@@ -48,7 +58,10 @@ def _advance(carry: Carry, state: Floats, frame: Floats, rows: Floats) -> tuple[
     if not np.isfinite(lengths).all():
         if len(rows) > 1:
             return state, frame, np.empty(0), 0.0
-        raise StateOverflow("the tangents left the range of their floating point type in one step; lower the scale of the system")
+        raise StateOverflow(
+            "the tangents left the range of their floating point type in one step; lower the "
+            "scale of the system"
+        )
     columns, upper = np.linalg.qr(carried.T)
     sizes = np.abs(upper.diagonal())
     lost = sizes <= 4 * carried.shape[1] * np.finfo(carried.dtype).eps * lengths
@@ -59,7 +72,9 @@ def _advance(carry: Carry, state: Floats, frame: Floats, rows: Floats) -> tuple[
 
 
 def _next_span(span: int, resolved: float, longest: int) -> int:
-    """As many steps as would leave SAFE of the worst resolved direction, at most twice the last span."""
+    """As many steps as would leave SAFE of the worst resolved direction, at most twice the last
+    span.
+    """
     if resolved <= 0.0:
         return 1
     if resolved >= 1.0:
@@ -73,7 +88,9 @@ def running_mean(spans: NDArray[np.int64], growth: Floats) -> Floats:
 
 
 def block_errors(spans: NDArray[np.int64], growth: Floats) -> tuple[Floats, Floats]:
-    """Mean growth per step (k,) and its standard error from the spread of at most 20 block means; 0 beside -inf."""
+    """Mean growth per step (k,) and its standard error from the spread of at most 20 block means; 0
+    beside -inf.
+    """
     mean = growth.sum(axis=0) / spans.sum()
     blocks = max(2, min(BLOCKS, len(growth) // 2))
     if len(growth) < 2:

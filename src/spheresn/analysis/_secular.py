@@ -1,4 +1,6 @@
-"""The shortest pre-activation on a sphere: min |W x + u| over |x| = r, exact, for many u from one singular value decomposition."""
+"""The shortest pre-activation on a sphere: min |W x + u| over |x| = r, exact, for many u from one
+singular value decomposition.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._checks import Floats
 from .._scale import power_of_two
+from .._validation import Floats
 from ..reservoir import Reservoir
 
 ITERATIONS = 100
@@ -45,10 +47,11 @@ def decompose(reservoir: Reservoir) -> Decomposition:
 def shortest(parts: Decomposition, vectors: Floats, radius: float) -> Floats:
     """m_k = min over |x| = r of |W x + u_k|, for vectors u (T, N) -> (T,).
 
-    With c = Uᵀu the minimum is the largest value of the concave g(μ) = Σ c_i² μ/(σ_i² + μ) - μ r² over μ >= -σ_min²: weak
-    duality makes every g(μ) a lower bound of m², so a μ found to rounding is still a proof. The stationary point solves the
-    secular equation Σ σ_i² c_i²/(σ_i² + μ)² = r² [MOR83]; when it has no root above -σ_min² (the hard case: no c along the
-    weakest direction), the maximum is at the edge.
+    With c = Uᵀu the minimum is the largest value of the concave g(μ) = Σ c_i² μ/(σ_i² + μ) - μ r²
+    over μ >= -σ_min²: weak duality makes every g(μ) a lower bound of m², so a μ found to rounding
+    is still a proof. The stationary point solves the secular equation Σ σ_i² c_i²/(σ_i² + μ)² = r²
+    [MOR83]; when it has no root above -σ_min² (the hard case: no c along the weakest direction),
+    the maximum is at the edge.
     """
     own = power_of_two(parts.singular_values)
     values, reach = parts.singular_values / own, radius * own
@@ -56,7 +59,9 @@ def shortest(parts: Decomposition, vectors: Floats, radius: float) -> Floats:
     for k in range(0, len(vectors), CHUNK):
         some = vectors[k : k + CHUNK]
         units = np.array([power_of_two(np.append(row, reach)) for row in some])
-        lengths[k : k + CHUNK] = units * _shortest(values, some / units[:, None] @ parts.left, np.maximum(reach / units, NOTHING))
+        lengths[k : k + CHUNK] = units * _shortest(
+            values, some / units[:, None] @ parts.left, np.maximum(reach / units, NOTHING)
+        )
     return lengths
 
 
@@ -73,13 +78,15 @@ def _shortest(values: Floats, c: Floats, radius: Floats) -> Floats:
         value, slope = _secular(weights, squares, mu)
         low, high = np.where(value > radius**2, mu, low), np.where(value > radius**2, high, mu)
         with np.errstate(divide="ignore", invalid="ignore"):
-            newton = mu + 2.0 * (np.sqrt(value) / radius - 1.0) * value / -slope  # Newton on 1/√value, which is nearly straight
+            # Newton on 1/√value, which is nearly straight
+            newton = mu + 2.0 * (np.sqrt(value) / radius - 1.0) * value / -slope
         moved = np.where((newton > low) & (newton < high), newton, 0.5 * (low + high))
         done = np.abs(moved - mu) <= TOLERANCE * (np.abs(mu) + squares[0])
         mu = moved
         if done.all():
             break
-    beside = mu + 2 * TOLERANCE * (np.abs(mu) + squares[0])  # on the far side of the pole, if μ has come too near
+    # On the far side of the pole, if μ has come too near
+    beside = mu + 2 * TOLERANCE * (np.abs(mu) + squares[0])
     bounds = [_dual(squares, c, at, radius) for at in (mu, beside, high)]
     return np.asarray(np.sqrt(np.maximum(np.max(bounds, axis=0), 0.0)))
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _checks, sphere
-from .._checks import BadInput, Floats
+from .. import _validation, sphere
 from .._scale import power_of_two
+from .._validation import BadInput, Floats
 from ..driving import drive, starts_of
 from ..reservoir import Reservoir
 from ..system import System
@@ -15,14 +15,19 @@ from ..system import System
 CHUNK = 512  # rows at a time, so that long signals need little memory
 
 
-def several_starts(system: System, starts: ArrayLike | None, count: int, rng: np.random.Generator) -> Floats:
+def several_starts(
+    system: System, starts: ArrayLike | None, count: int, rng: np.random.Generator
+) -> Floats:
     """The given starts (m, N); else random ones, the second the antipode of the first."""
     if starts is not None:
-        given = _checks.array("starts", starts, 2)
-        _checks.at_least("starts", len(given), 2, "to have a distance")
+        given = _validation.array("starts", starts, 2)
+        _validation.at_least("starts", len(given), 2, "to have a distance")
         return starts_of(system, given, len(given)) if isinstance(system, Reservoir) else given
     if not isinstance(system, Reservoir):
-        raise BadInput("starts must be given for a system that is not a Reservoir, got None; pass states of shape (m, N)")
+        raise BadInput(
+            "starts must be given for a system that is not a Reservoir, got None; pass states of "
+            "shape (m, N)"
+        )
     radius = system.activation.sphere_radius
     if radius is None:
         points = rng.uniform(-1.0, 1.0, (count, system.units))

@@ -1,4 +1,6 @@
-"""Information processing capacity: everything that a linear readout of the states can compute, sorted by degree and delay."""
+"""Information processing capacity: everything that a linear readout of the states can compute,
+sorted by degree and delay.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +14,13 @@ from numpy.polynomial import legendre
 from numpy.typing import ArrayLike
 from scipy.stats import beta
 
-from .. import _checks
-from .._checks import BadInput, Floats
+from .. import _validation
+from .._validation import BadInput, Floats
 
 CHUNK = 256  # targets at a time
-MARGIN = 2.0  # chance capacities spread wider than for independent data, since states and targets share the inputs
+# Chance capacities spread wider than for independent data, since states and targets share the
+# inputs
+MARGIN = 2.0
 
 Delays = tuple[int, ...]
 
@@ -25,9 +29,10 @@ Delays = tuple[int, ...]
 class InformationProcessingCapacity:
     """The significant capacities, largest first.
 
-    total <= rank of the states <= N. by_degree (max_degree,): the sums over targets of degree 1, 2, ...
-    delays: for each kept target the delays of its factors, one that occurs n times standing for the polynomial of degree n;
-    capacities (K,); threshold: what a capacity had to exceed; targets: how many were tried.
+    total <= rank of the states <= N. by_degree (max_degree,): the sums over targets of degree 1, 2,
+    ... delays: for each kept target the delays of its factors, one that occurs n times standing for
+    the polynomial of degree n; capacities (K,); threshold: what a capacity had to exceed; targets:
+    how many were tried.
 
     >>> import spheresn as sn
     >>> signal = sn.datasets.white_noise(3000, rng=0)
@@ -54,14 +59,16 @@ def information_processing_capacity(
     bounds: tuple[float, float] = (-1.0, 1.0),
     significance: float = 0.01,
 ) -> InformationProcessingCapacity:
-    """Σ C[z] over z_k = Π_i P_{d_i}(s_{k-i}), products of Legendre polynomials of the delayed input [DAM12].
+    """Σ C[z] over z_k = Π_i P_{d_i}(s_{k-i}), products of Legendre polynomials of the delayed input
+    [DAM12].
 
-    C[z] = 1 - min_w ⟨(z - w·x)²⟩/⟨z²⟩, the share of z that a linear readout explains. For independent inputs, uniform in `bounds`,
-    the z are orthogonal, so the capacities add up to at most the rank of the states: N if they span it, less what chance loses.
-    max_delay: the longest delay for targets of degree 1, 2, ...; their number is the highest degree.
-    A capacity counts if it exceeds twice the quantile of chance (R² of r regressors on n rows follows Beta(r/2, (n-1-r)/2)) at
-    which `significance` false ones are expected among all targets; what counts is freed of its bias, (C - c)/(1 - c), c = r/(n-1).
-    states (T, N), signal (T,) or (T, 1).
+    C[z] = 1 - min_w ⟨(z - w·x)²⟩/⟨z²⟩, the share of z that a linear readout explains. For
+    independent inputs, uniform in `bounds`, the z are orthogonal, so the capacities add up to at
+    most the rank of the states: N if they span it, less what chance loses. max_delay: the longest
+    delay for targets of degree 1, 2, ...; their number is the highest degree. A capacity counts if
+    it exceeds twice the quantile of chance (R² of r regressors on n rows follows Beta(r/2,
+    (n-1-r)/2)) at which `significance` false ones are expected among all targets; what counts is
+    freed of its bias, (C - c)/(1 - c), c = r/(n-1). states (T, N), signal (T,) or (T, 1).
 
     >>> import spheresn as sn
     >>> signal = sn.datasets.white_noise(3000, rng=0)
@@ -69,40 +76,64 @@ def information_processing_capacity(
     >>> information_processing_capacity(sn.drive(line, signal), signal, (10, 5)).by_degree.round(6)
     array([5., 0.])
     """
-    x, s = _checks.table("states", states), _in_unit_interval(signal, bounds)
-    longest = [_checks.whole("max_delay", d, 0) for d in np.atleast_1d(np.asarray(max_delay)).tolist()]
-    _checks.at_least("max_delay", len(longest), 1, "one per degree")
-    _checks.same_shape("states[:, 0]", x[:, 0], "signal", s)
-    first = max(_checks.whole("washout", washout, 0), *longest)
+    x, s = _validation.table("states", states), _in_unit_interval(signal, bounds)
+    longest = [
+        _validation.whole("max_delay", d, 0) for d in np.atleast_1d(np.asarray(max_delay)).tolist()
+    ]
+    _validation.at_least("max_delay", len(longest), 1, "one per degree")
+    _validation.same_shape("states[:, 0]", x[:, 0], "signal", s)
+    first = max(_validation.whole("washout", washout, 0), *longest)
     basis = _orthonormal(x, first)
-    tried = [z for degree, reach in enumerate(longest, 1) for z in combinations_with_replacement(range(reach + 1), degree)]
+    tried = [
+        z
+        for degree, reach in enumerate(longest, 1)
+        for z in combinations_with_replacement(range(reach + 1), degree)
+    ]
     raw = _explained(basis, _polynomials(s, len(longest)), tried, first)
-    chance = _chance(basis, _checks.real("significance", significance, 0.0, 1.0, above=True) / len(tried))
+    chance = _chance(
+        basis, _validation.real("significance", significance, 0.0, 1.0, above=True) / len(tried)
+    )
     return _summary(raw, tried, MARGIN * chance, basis, len(longest))
 
 
-def _summary(raw: Floats, tried: list[Delays], threshold: float, basis: Floats, degrees: int) -> InformationProcessingCapacity:
+def _summary(
+    raw: Floats, tried: list[Delays], threshold: float, basis: Floats, degrees: int
+) -> InformationProcessingCapacity:
     rank, bias = basis.shape[1], basis.shape[1] / (len(basis) - 1)
     kept = sorted(np.flatnonzero(raw > threshold).tolist(), key=lambda i: -raw[i])
     capacities = (raw[kept] - bias) / (1.0 - bias)
     sizes = np.array([len(tried[i]) for i in kept], int)
     by_degree = np.array([capacities[sizes == degree].sum() for degree in range(1, degrees + 1)])
     return InformationProcessingCapacity(
-        float(capacities.sum()), by_degree, tuple(tried[i] for i in kept), capacities, threshold, len(tried), rank
+        float(capacities.sum()),
+        by_degree,
+        tuple(tried[i] for i in kept),
+        capacities,
+        threshold,
+        len(tried),
+        rank,
     )
 
 
 def _in_unit_interval(signal: ArrayLike, bounds: tuple[float, float]) -> Floats:
-    low, high = (_checks.real("bounds", bound) for bound in bounds)
-    s = _checks.table("signal", signal, 1)[:, 0]
+    low, high = (_validation.real("bounds", bound) for bound in bounds)
+    s = _validation.table("signal", signal, 1)[:, 0]
     if not low < high or s.min(initial=low) < low or s.max(initial=high) > high:
-        raise BadInput(f"signal must be uniform in bounds, ({low:g}, {high:g}), got values up to {np.abs(s).max():g}; pass its bounds")
+        raise BadInput(
+            f"signal must be uniform in bounds, ({low:g}, {high:g}), got values up to "
+            f"{np.abs(s).max():g}; pass its bounds"
+        )
     return np.asarray(2.0 * ((s - low) / (high - low)) - 1.0)
 
 
 def _orthonormal(states: Floats, first: int) -> Floats:
     """An orthonormal basis (n, r) of the centred states after the first rows."""
-    _checks.at_least("states", len(states), first + states.shape[1] + 10, f"more than units after {first} of washout and delay")
+    _validation.at_least(
+        "states",
+        len(states),
+        first + states.shape[1] + 10,
+        f"more than units after {first} of washout and delay",
+    )
     x = states[first:] - states[first:].mean(axis=0)
     columns, upper = np.linalg.qr(x)
     turned, sizes, _ = np.linalg.svd(upper)
@@ -114,19 +145,24 @@ def _orthonormal(states: Floats, first: int) -> Floats:
 
 def _polynomials(s: Floats, degrees: int) -> list[Floats]:
     """√(2d + 1) P_d(s), d = 1, 2, ...: of mean 0 and variance 1."""
-    return [np.sqrt(2 * d + 1) * legendre.legval(s, np.eye(d + 1)[d]) for d in range(1, degrees + 1)]
+    return [
+        np.sqrt(2 * d + 1) * legendre.legval(s, np.eye(d + 1)[d]) for d in range(1, degrees + 1)
+    ]
 
 
 def _explained(basis: Floats, polynomials: list[Floats], tried: list[Delays], first: int) -> Floats:
     """|Qᵀz|²/|z|² for every target."""
     shares = []
     for begin in range(0, len(tried), CHUNK):
-        z = np.stack([_target(polynomials, delays, first) for delays in tried[begin : begin + CHUNK]], axis=1)
+        z = np.stack(
+            [_target(polynomials, delays, first) for delays in tried[begin : begin + CHUNK]], axis=1
+        )
         still = np.ptp(z, axis=0) <= 1e-12
         if still.any():
             which = tried[begin + int(still.argmax())]
             raise BadInput(
-                f"signal must be uniform in bounds, got one whose target of delays {which} is constant; draw it with white_noise"
+                f"signal must be uniform in bounds, got one whose target of delays {which} is "
+                "constant; draw it with white_noise"
             )
         z -= z.mean(axis=0)
         shares.append(((basis.T @ z) ** 2).sum(axis=0) / (z**2).sum(axis=0))

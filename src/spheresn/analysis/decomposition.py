@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _checks, sphere
-from .._checks import BadInput, Floats, NoDirection, StateOverflow
+from .. import _validation, sphere
+from .._validation import BadInput, Floats, NoDirection, StateOverflow
 from ..activations import OnSphere
 from ..driving import drive
 from ..reservoir import Reservoir
@@ -27,13 +27,15 @@ def norm_factors(reservoir: Reservoir, signal: Signal, start: ArrayLike | None =
     before = np.vstack([first[None], states[:-1]])
     with np.errstate(over="ignore"):
         a = reservoir.recurrent.matvec(before.T).T + rows @ reservoir.inputs.T + reservoir.bias
-        return _checks.finite("norm factors", sphere.norms(a.astype(np.float64)))
+        return _validation.finite("norm factors", sphere.norms(a.astype(np.float64)))
 
 
 def memory_matrix(reservoir: Reservoir, factors: ArrayLike, step: int) -> Floats:
-    """M(n,k) = r^{n-k+1} W^{n-k}/Π_{l=k..n} N_l (N, N) for k = step >= 1, and M(n,0) = rⁿ Wⁿ/Π_{l=1..n} N_l.
+    """M(n,k) = r^{n-k+1} W^{n-k}/Π_{l=k..n} N_l (N, N) for k = step >= 1, and M(n,0) = rⁿ
+    Wⁿ/Π_{l=1..n} N_l.
 
-    factors: N_1..N_n, from `norm_factors`. The printed M lacks the powers of r [VAL19, eqn:memory_matrix].
+    factors: N_1..N_n, from `norm_factors`. The printed M lacks the powers of r [VAL19,
+    eqn:memory_matrix].
 
     >>> import spheresn as sn
     >>> turn = sn.Reservoir(recurrent=[[0.0, -3.0], [3.0, 0.0]], inputs=[0.0, 0.0])
@@ -42,19 +44,25 @@ def memory_matrix(reservoir: Reservoir, factors: ArrayLike, step: int) -> Floats
            [ 0.33333333,  0.        ]])
     """
     radius, norms = _plain_radius(reservoir), positive(factors)
-    k = _checks.whole("step", step, 0)
+    k = _validation.whole("step", step, 0)
     if k > len(norms):
-        raise BadInput(f"step must be at most the number of factors, {len(norms)}, got {k}; pass more of them")
-    product = _projected(np.eye(reservoir.units), radius, norms[k - 1]) if k else np.eye(reservoir.units)
+        raise BadInput(
+            f"step must be at most the number of factors, {len(norms)}, got {k}; pass more of them"
+        )
+    product = (
+        _projected(np.eye(reservoir.units), radius, norms[k - 1]) if k else np.eye(reservoir.units)
+    )
     for norm in norms[k:]:
         product = _projected(reservoir.recurrent.matvec(product), radius, norm)
     return product
 
 
 def memory_terms(reservoir: Reservoir, signal: Signal, start: ArrayLike) -> Floats:
-    """The terms M(n,0) x_0, M(n,1) u_1, ..., M(n,n) u_n (n + 1, N), whose sum is x_n [VAL19, eqn:final_state].
+    """The terms M(n,0) x_0, M(n,1) u_1, ..., M(n,n) u_n (n + 1, N), whose sum is x_n [VAL19,
+    eqn:final_state].
 
-    A decomposition, not a linear map: every N_l depends on all inputs up to l. For influence see `memory_profile`.
+    A decomposition, not a linear map: every N_l depends on all inputs up to l. For influence see
+    `memory_profile`.
 
     >>> import spheresn as sn
     >>> reservoir, signal = sn.random_reservoir(20, rng=0), np.cos(np.arange(9.0))
@@ -66,29 +74,46 @@ def memory_terms(reservoir: Reservoir, signal: Signal, start: ArrayLike) -> Floa
     factors = positive(norm_factors(reservoir, rows, start))
     terms: Floats = np.asarray(start, np.float64)[:, None]
     for drive_k, norm in zip(rows @ reservoir.inputs.T + reservoir.bias, factors, strict=True):
-        terms = _projected(np.column_stack([reservoir.recurrent.matvec(terms), drive_k]), radius, norm)
+        terms = _projected(
+            np.column_stack([reservoir.recurrent.matvec(terms), drive_k]), radius, norm
+        )
     return terms.T
 
 
 def _projected(terms: Floats, radius: float, norm: float) -> Floats:
-    """Terms times r/N_k; a pre-activation that all but cancels makes them larger than any number."""
+    """Terms times r/N_k; a pre-activation that all but cancels makes them larger than any
+    number.
+    """
     with np.errstate(over="ignore", invalid="ignore"):
         projected = np.asarray(terms / norm * radius)
     if not np.isfinite(projected).all():
-        raise StateOverflow(f"a term left the range of numbers where |a| = {norm:.3g}; add a bias or start elsewhere")
+        raise StateOverflow(
+            f"a term left the range of numbers where |a| = {norm:.3g}; add a bias or start "
+            "elsewhere"
+        )
     return projected
 
 
 def _plain_radius(reservoir: Reservoir) -> float:
-    if not isinstance(reservoir.activation, OnSphere) or reservoir.activation.bend or reservoir.leak < 1.0:
+    if (
+        not isinstance(reservoir.activation, OnSphere)
+        or reservoir.activation.bend
+        or reservoir.leak < 1.0
+    ):
         got = f"{reservoir.activation}, leak {reservoir.leak:g}"
-        raise BadInput(f"reservoir must be spherical with bend 0 and leak 1, got {got}; only then is the state such a sum")
+        raise BadInput(
+            f"reservoir must be spherical with bend 0 and leak 1, got {got}; only then is the "
+            "state such a sum"
+        )
     return float(reservoir.activation.radius)
 
 
 def positive(factors: ArrayLike) -> Floats:
     """Normalisation factors, none of which may be zero."""
-    norms = _checks.array("factors", factors, 1)
+    norms = _validation.array("factors", factors, 1)
     if not (norms > 0.0).all():
-        raise NoDirection("a normalisation factor is zero, so that step has no direction; add a bias or start elsewhere")
+        raise NoDirection(
+            "a normalisation factor is zero, so that step has no direction; add a bias or start "
+            "elsewhere"
+        )
     return norms

@@ -1,4 +1,6 @@
-"""The paper's "local Lyapunov exponent", kept for its figure: the mean logarithm of the spectral radius of each step's Jacobian."""
+"""The paper's "local Lyapunov exponent", kept for its figure: the mean logarithm of the spectral
+radius of each step's Jacobian.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +11,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigs
 
-from .. import _checks, sphere
-from .._checks import BadInput, Floats
+from .. import _validation, sphere
+from .._validation import BadInput, Floats
 from ..activations import OnSphere
 from ..driving import drive
 from ..reservoir import Reservoir
 from ._growth import block_errors
 from ._setting import Signal, after_transient, input_rows, start_state
 
-DENSE_LIMIT = 200  # units; up to here all eigenvalues are computed, beyond a checked Arnoldi iteration
+# Units; up to here all eigenvalues are computed, beyond a checked Arnoldi iteration
+DENSE_LIMIT = 200
 CANDIDATES, BASIS = 8, 64
 TOLERANCE = 1e-10
 
@@ -26,7 +29,8 @@ Product = Callable[[Floats], Floats]
 
 @dataclass(frozen=True, eq=False)
 class LocalExponents:
-    """⟨log|λ_i(J_k)|⟩ over the steps looked at, largest first (k,), with standard errors from block means (k,).
+    """⟨log|λ_i(J_k)|⟩ over the steps looked at, largest first (k,), with standard errors from block
+    means (k,).
 
     >>> import spheresn as sn
     >>> turn = sn.Reservoir(recurrent=[[0.0, -2.0], [2.0, 0.0]], inputs=[0.0, 0.0])
@@ -49,32 +53,51 @@ def local_exponents(
     start: ArrayLike | None = None,
     rng: np.random.Generator | int = 0,
 ) -> LocalExponents:
-    """Λ = 1/n Σ_k log ρ(J_k) [VAL19, eqn:LLE]. NOT a Lyapunov exponent: the spectral radius of a product is not the product of the
-    spectral radii, and Λ bounds the true exponent from neither side. For redrawing the paper's figure; use `max_lyapunov`.
+    """Λ = 1/n Σ_k log ρ(J_k) [VAL19, eqn:LLE]. NOT a Lyapunov exponent: the spectral radius of a
+    product is not the product of the spectral radii, and Λ bounds the true exponent from neither
+    side. For redrawing the paper's figure; use `max_lyapunov`.
 
-    jacobian: "exact", (r/|a|)(I - ââᵀ) W with bend and leak; or "printed", W_ij/|a| (1 - a_i a_j/|a|²) [VAL19, eqn:jacobian],
-    which multiplies element by element and lacks r. count: how many eigenvalues; every: look at one step in so many.
+    jacobian: "exact", (r/|a|)(I - ââᵀ) W with bend and leak; or "printed", W_ij/|a| (1 - a_i
+    a_j/|a|²) [VAL19, eqn:jacobian], which multiplies element by element and lacks r. count: how
+    many eigenvalues; every: look at one step in so many.
 
     >>> import spheresn as sn
     >>> falling = sn.Reservoir(recurrent=[[4.0, 0.0], [0.0, 2.0]], inputs=[0.0, 0.0])
     >>> local_exponents(falling, 600).exponents.round(4)
     array([-0.6931])
     """
-    kind = _checks.one_of("jacobian", jacobian, ("exact", "printed"))
+    kind = _validation.one_of("jacobian", jacobian, ("exact", "printed"))
     if kind == "printed" and not isinstance(reservoir.activation, OnSphere):
-        raise BadInput(f"jacobian must be exact for {reservoir.activation}, got 'printed'; the printed one is that of the sphere")
-    rows, number = input_rows(reservoir, signal), _checks.whole("count", count, 1)
-    skipped, stride = after_transient(rows, transient), _checks.whole("every", every, 1)
-    first = start_state(reservoir, start, _checks.generator(rng))
+        raise BadInput(
+            f"jacobian must be exact for {reservoir.activation}, got 'printed'; the printed one "
+            "is that of the sphere"
+        )
+    rows, number = input_rows(reservoir, signal), _validation.whole("count", count, 1)
+    skipped, stride = after_transient(rows, transient), _validation.whole("every", every, 1)
+    first = start_state(reservoir, start, _validation.generator(rng))
     states = np.vstack([first[None], drive(reservoir, rows, first)[:-1]])
-    logs = np.array(list(_logs(reservoir, states[skipped::stride], rows[skipped::stride], kind, min(number, reservoir.units))))
+    logs = np.array(
+        list(
+            _logs(
+                reservoir,
+                states[skipped::stride],
+                rows[skipped::stride],
+                kind,
+                min(number, reservoir.units),
+            )
+        )
+    )
     return LocalExponents(*block_errors(np.ones(len(logs), np.int64), logs))
 
 
-def _logs(reservoir: Reservoir, states: Floats, rows: Floats, kind: str, count: int) -> Iterator[Floats]:
+def _logs(
+    reservoir: Reservoir, states: Floats, rows: Floats, kind: str, count: int
+) -> Iterator[Floats]:
     guess: Floats = np.random.default_rng(0).standard_normal(reservoir.units)
     for state, row in zip(states, rows, strict=True):
-        multiply = _printed(reservoir, state, row) if kind == "printed" else _exact(reservoir, state, row)
+        multiply = (
+            _printed(reservoir, state, row) if kind == "printed" else _exact(reservoir, state, row)
+        )
         sizes, guess = _leading(multiply, guess, count)
         with np.errstate(divide="ignore"):
             yield np.log(sizes)
@@ -85,7 +108,9 @@ def _exact(reservoir: Reservoir, state: Floats, row: Floats) -> Product:
 
 
 def _printed(reservoir: Reservoir, state: Floats, row: Floats) -> Product:
-    """(W - D W D)/|a| with D = diag(a/|a|): the printed element-wise product, without forming it."""
+    """(W - D W D)/|a| with D = diag(a/|a|): the printed element-wise product, without forming
+    it.
+    """
     a = reservoir.pre_activation(state, row)
     size, unit = sphere.norm(a), sphere.unit(a)
     w = reservoir.recurrent
@@ -103,7 +128,9 @@ def _leading(multiply: Product, guess: Floats, count: int) -> tuple[Floats, Floa
     except ArpackError:
         return _all(multiply, size)[:count], guess
     sizes, leading = np.sort(np.abs(values))[::-1], vectors.real.sum(axis=1)
-    wrong = np.linalg.norm(multiply(vectors.real) + 1j * multiply(vectors.imag) - vectors * values, axis=0)
+    wrong = np.linalg.norm(
+        multiply(vectors.real) + 1j * multiply(vectors.imag) - vectors * values, axis=0
+    )
     if wrong.max() > TOLERANCE * size * sizes[0]:
         return _all(multiply, size)[:count], guess
     return sizes[:count], leading

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _checks
-from .._checks import BadInput, Floats
+from .. import _validation
 from .._scale import power_of_two
+from .._validation import BadInput, Floats
 from ..driving import drive, rows_of
 from ..readout import Gram, solve
 from ..reservoir import Reservoir
@@ -18,7 +18,8 @@ from ._split import delayed, scores, split_rows, whole_delays
 
 @dataclass(frozen=True, eq=False)
 class MemoryCurve:
-    """Accuracy γ = max(1 - NRMSE, 0) of recalling the input `delays` (D,) steps back, on training rows and on test rows (D,).
+    """Accuracy γ = max(1 - NRMSE, 0) of recalling the input `delays` (D,) steps back, on training
+    rows and on test rows (D,).
 
     >>> signal = np.random.default_rng(0).uniform(-1, 1, 500)
     >>> found = memory_curve(signal[:, None], signal, [0])  # a state that is the input itself
@@ -33,7 +34,8 @@ class MemoryCurve:
 
 @dataclass(frozen=True, eq=False)
 class MemoryCapacity:
-    """Σ_τ R²(τ) on the independent run, its terms per delay 0..max_delay (D + 1,), and the sum on the training run.
+    """Σ_τ R²(τ) on the independent run, its terms per delay 0..max_delay (D + 1,), and the sum on
+    the training run.
 
     >>> import spheresn as sn
     >>> line = sn.Reservoir(sn.topology.delay_line(3), np.eye(3)[:, 0], sn.Linear())
@@ -56,10 +58,12 @@ def memory_curve(
     train: int | None = None,
     penalty: float = 1e-8,
 ) -> MemoryCurve:
-    """How well s_{k-τ} is recalled from x_k by ridge regression, for each delay τ; one factorisation serves all [VAL19, fig:memory].
+    """How well s_{k-τ} is recalled from x_k by ridge regression, for each delay τ; one
+    factorisation serves all [VAL19, fig:memory].
 
-    states (T, N) and signal (T, d) or (T,), row by row. The first max(washout, longest delay) rows are left out, `train` rows
-    learn (5/7 of the rest by default) and all others judge. penalty: that of |Y - X B|² + penalty |B|², intercept free.
+    states (T, N) and signal (T, d) or (T,), row by row. The first max(washout, longest delay) rows
+    are left out, `train` rows learn (5/7 of the rest by default) and all others judge. penalty:
+    that of |Y - X B|² + penalty |B|², intercept free.
 
     >>> import spheresn as sn
     >>> signal = sn.datasets.white_noise(500, rng=0)
@@ -67,7 +71,7 @@ def memory_curve(
     >>> memory_curve(sn.drive(line, signal), signal, [0, 4, 5]).test.round(6)
     array([1., 1., 0.])
     """
-    x, s = _checks.table("states", states), _checks.table("signal", signal)
+    x, s = _validation.table("states", states), _validation.table("signal", signal)
     asked = whole_delays(delays)
     rows = split_rows(x, s, max(asked), washout, train)
     learned, judged = scores(x, delayed(s, asked), rows, penalty)
@@ -83,11 +87,12 @@ def memory_capacity(
     washout: int = 100,
     penalty: float = 1e-8,
 ) -> MemoryCapacity:
-    """MC = Σ_{τ=0..max_delay} R²(τ), R² = max(1 - Σ|s_{k-τ} - ŷ_k|²/Σ|s - ⟨s⟩|², 0): at most N for independent inputs [JAE02].
+    """MC = Σ_{τ=0..max_delay} R²(τ), R² = max(1 - Σ|s_{k-τ} - ŷ_k|²/Σ|s - ⟨s⟩|², 0): at most N for
+    independent inputs [JAE02].
 
-    The readout learns on `signal` and is judged on `test_signal`, a run of its own from the same start, so that delays that
-    cannot be recalled count as nothing instead of as chance correlation. Delay 0 counts: x_k has seen s_k.
-    max_delay: N by default. Several inputs add up.
+    The readout learns on `signal` and is judged on `test_signal`, a run of its own from the same
+    start, so that delays that cannot be recalled count as nothing instead of as chance correlation.
+    Delay 0 counts: x_k has seen s_k. max_delay: N by default. Several inputs add up.
 
     >>> import spheresn as sn
     >>> line = sn.Reservoir(sn.topology.delay_line(5), np.eye(5)[:, 0], sn.Linear())
@@ -95,20 +100,27 @@ def memory_capacity(
     >>> round(memory_capacity(line, one, two, max_delay=20).total, 6)
     5.0
     """
-    longest = reservoir.units if max_delay is None else _checks.whole("max_delay", max_delay, 0)
-    first = max(_checks.whole("washout", washout, 0), longest)
+    longest = reservoir.units if max_delay is None else _validation.whole("max_delay", max_delay, 0)
+    first = max(_validation.whole("washout", washout, 0), longest)
     unit = power_of_two(rows_of(reservoir, signal))
-    pairs = [_recalled(reservoir, s, name, longest, first, unit) for name, s in (("signal", signal), ("test_signal", test_signal))]
+    pairs = [
+        _recalled(reservoir, s, name, longest, first, unit)
+        for name, s in (("signal", signal), ("test_signal", test_signal))
+    ]
     readout = solve(Gram.of(*pairs[0]), penalty)
     learned, judged = (_determination(y, readout(x)) for x, y in pairs)
     per_delay = judged.reshape(longest + 1, -1).sum(axis=1)
     return MemoryCapacity(float(per_delay.sum()), per_delay, float(learned.sum()))
 
 
-def _recalled(reservoir: Reservoir, signal: ArrayLike, name: str, longest: int, first: int, unit: float) -> tuple[Floats, Floats]:
-    """States and the delayed inputs (T', (max_delay + 1) d) that belong to them, in a unit in which they can be squared."""
+def _recalled(
+    reservoir: Reservoir, signal: ArrayLike, name: str, longest: int, first: int, unit: float
+) -> tuple[Floats, Floats]:
+    """States and the delayed inputs (T', (max_delay + 1) d) that belong to them, in a unit in which
+    they can be squared.
+    """
     rows = rows_of(reservoir, signal, name)
-    _checks.at_least(name, len(rows), first + 2, f"after {first} of washout and delay")
+    _validation.at_least(name, len(rows), first + 2, f"after {first} of washout and delay")
     targets = delayed(rows / unit, list(range(longest + 1)))[first:]
     return drive(reservoir, rows)[first:], targets.reshape(len(targets), -1)
 

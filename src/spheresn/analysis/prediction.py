@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expm1, xlog1py, xlogy
 
-from .. import _checks
-from .._checks import BadInput, Floats, MeaninglessPrediction
+from .. import _validation
 from .._scale import power_of_two
+from .._validation import BadInput, Floats, MeaninglessPrediction
 from ..reservoir import Reservoir
 from ._setting import Signal, after_transient, input_rows, start_state
 from .decomposition import norm_factors, positive
@@ -19,7 +19,8 @@ from .decomposition import norm_factors, positive
 
 @dataclass(frozen=True)
 class MemoryRate:
-    """The two numbers that the spherical prediction rests on, measured: r ρ(W) and the mean of N_k = |a_k|, arithmetic or geometric.
+    """The two numbers that the spherical prediction rests on, measured: r ρ(W) and the mean of N_k
+    = |a_k|, arithmetic or geometric.
 
     >>> found = MemoryRate(scale=1.0, mean_norm=1.5, geometric_mean_norm=1.25)
     >>> found.alpha, found.geometric_alpha, found.meaningful
@@ -37,7 +38,9 @@ class MemoryRate:
 
     @property
     def geometric_alpha(self) -> float:
-        """The α whose base α/(α + 1) is exp(log ρ - ⟨log N_k⟩): the N_k multiply, so their geometric mean counts."""
+        """The α whose base α/(α + 1) is exp(log ρ - ⟨log N_k⟩): the N_k multiply, so their
+        geometric mean counts.
+        """
         return _ratio(self.scale, self.geometric_mean_norm - self.scale)
 
     @property
@@ -53,7 +56,8 @@ def memory_rate(
     start: ArrayLike | None = None,
     rng: np.random.Generator | int = 0,
 ) -> MemoryRate:
-    """ρ and the mean normalisation factor after the transient, from which α = ρ/δ follows [VAL19, eqn:impact_input].
+    """ρ and the mean normalisation factor after the transient, from which α = ρ/δ follows [VAL19,
+    eqn:impact_input].
 
     >>> import spheresn as sn
     >>> reservoir = sn.random_reservoir(50, spectral_radius=15.0, input_scaling=3.0, rng=0)
@@ -62,32 +66,42 @@ def memory_rate(
     """
     rows = input_rows(reservoir, signal)
     skipped = after_transient(rows, transient)
-    norms = positive(norm_factors(reservoir, rows, start_state(reservoir, start, _checks.generator(rng)))[skipped:])
+    norms = positive(
+        norm_factors(reservoir, rows, start_state(reservoir, start, _validation.generator(rng)))[
+            skipped:
+        ]
+    )
     radius, unit = reservoir.activation.sphere_radius or 1.0, power_of_two(norms)
     mean, geometric_mean = unit * float((norms / unit).mean()), float(np.exp(np.log(norms).mean()))
     return MemoryRate(radius * reservoir.recurrent.spectral_radius(), mean, geometric_mean)
 
 
 def predicted_memory(
-    kind: str, delays: ArrayLike, *, alpha: float | None = None, spectral_radius: float | None = None, magnitude: float = 1.0
+    kind: str,
+    delays: ArrayLike,
+    *,
+    alpha: float | None = None,
+    spectral_radius: float | None = None,
+    magnitude: float = 1.0,
 ) -> Floats:
     """The paper's memory of an input `delays` steps back (D,).
 
-    spherical: (α/(α + 1))^j, needs alpha [VAL19, eqn:impact]; linear: ρ^j, needs spectral_radius [VAL19, eqn:memory_linear];
-    tanh: S^(j)(tanh magnitude), S^(0)(x) = x, S^(j)(x) = tanh(ρ S^(j-1)(x)) [VAL19, eqn:tanh_memory], an amplitude, not a derivative.
-    For α <= 0 the spherical law has no meaning: a MeaninglessPrediction warning, and NaN where the base would be negative.
+    spherical: (α/(α + 1))^j, needs alpha [VAL19, eqn:impact]; linear: ρ^j, needs spectral_radius
+    [VAL19, eqn:memory_linear]; tanh: S^(j)(tanh magnitude), S^(0)(x) = x, S^(j)(x) = tanh(ρ
+    S^(j-1)(x)) [VAL19, eqn:tanh_memory], an amplitude, not a derivative. For α <= 0 the spherical
+    law has no meaning: a MeaninglessPrediction warning, and NaN where the base would be negative.
 
     >>> predicted_memory("spherical", [0, 1, 2], alpha=1.0), predicted_memory("linear", [0, 1, 2], spectral_radius=0.9)
     (array([1.  , 0.5 , 0.25]), array([1.  , 0.9 , 0.81]))
     """
-    law = _checks.one_of("kind", kind, ("spherical", "linear", "tanh"))
-    ages = _checks.array("delays", np.atleast_1d(np.asarray(delays)), 1)
+    law = _validation.one_of("kind", kind, ("spherical", "linear", "tanh"))
+    ages = _validation.array("delays", np.atleast_1d(np.asarray(delays)), 1)
     if law == "spherical":
         return np.asarray(np.exp(-xlog1py(ages, _inverse(_given("alpha", alpha, law)))))
-    rho = _checks.real("spectral_radius", _given("spectral_radius", spectral_radius, law), 0.0)
+    rho = _validation.real("spectral_radius", _given("spectral_radius", spectral_radius, law), 0.0)
     if law == "linear":
         return np.asarray(rho**ages)
-    return _iterated_tanh(rho, ages, _checks.real("magnitude", magnitude, 0.0))
+    return _iterated_tanh(rho, ages, _validation.real("magnitude", magnitude, 0.0))
 
 
 def memory_loss(
@@ -102,27 +116,50 @@ def memory_loss(
 ) -> Floats:
     """How much predicted memory `lag` more steps cost an input that is `age` steps old.
 
-    between "states": M(age + lag) - M(age) <= 0, the same input seen `lag` steps later [VAL19, eqn:memory_loss,
-    eqn:memory_linear_fixed_step]; between "inputs": M(age) - M(age + lag) >= 0, against an input `lag` steps older, at the same
-    state [VAL19, eqn:memory_linear_fixed_state]. As lag -> ∞ the second tends to M(age): the old input has no impact left,
-    where the paper reads that its impact is not null. The signs hold for alpha > 0 and spectral_radius <= 1.
+    between "states": M(age + lag) - M(age) <= 0, the same input seen `lag` steps later [VAL19,
+    eqn:memory_loss, eqn:memory_linear_fixed_step]; between "inputs": M(age) - M(age + lag) >= 0,
+    against an input `lag` steps older, at the same state [VAL19, eqn:memory_linear_fixed_state]. As
+    lag -> ∞ the second tends to M(age): the old input has no impact left, where the paper reads
+    that its impact is not null. The signs hold for alpha > 0 and spectral_radius <= 1.
 
     >>> memory_loss("linear", 2, 1, spectral_radius=0.5), memory_loss("linear", 2, 1, "inputs", spectral_radius=0.5)
     (array([-0.125]), array([0.125]))
     """
-    sign = {"states": -1.0, "inputs": 1.0}[_checks.one_of("between", between, ("states", "inputs"))]
+    sign = {"states": -1.0, "inputs": 1.0}[
+        _validation.one_of("between", between, ("states", "inputs"))
+    ]
     ages, lags = np.broadcast_arrays(np.atleast_1d(np.asarray(age)), np.asarray(lag))
-    young = predicted_memory(kind, ages, alpha=alpha, spectral_radius=spectral_radius, magnitude=magnitude)
+    young = predicted_memory(
+        kind, ages, alpha=alpha, spectral_radius=spectral_radius, magnitude=magnitude
+    )
     if kind == "tanh":
-        return np.asarray(sign * (young - predicted_memory(kind, ages + lags, spectral_radius=spectral_radius, magnitude=magnitude)))
-    log = xlogy(lags, spectral_radius) if kind == "linear" else -xlog1py(lags, _inverse_of(float(alpha or 0.0)))
-    return np.asarray(-sign * young * expm1(log))  # M(age) - M(age + lag) would cancel where memory hardly decays
+        return np.asarray(
+            sign
+            * (
+                young
+                - predicted_memory(
+                    kind, ages + lags, spectral_radius=spectral_radius, magnitude=magnitude
+                )
+            )
+        )
+    log = (
+        xlogy(lags, spectral_radius)
+        if kind == "linear"
+        else -xlog1py(lags, _inverse_of(float(alpha or 0.0)))
+    )
+    # M(age) - M(age + lag) would cancel where memory hardly decays
+    return np.asarray(-sign * young * expm1(log))
 
 
 def _inverse(alpha: float) -> float:
-    """1/α, which gives the base α/(α + 1) = 1/(1 + 1/α) without rounding it to 1 for large α; warns where the law has no meaning."""
+    """1/α, which gives the base α/(α + 1) = 1/(1 + 1/α) without rounding it to 1 for large α; warns
+    where the law has no meaning.
+    """
     if not alpha > 0.0:
-        text = f"alpha = {alpha:.4g} is not positive: the input lowers the mean norm, and the law would have memory grow or alternate"
+        text = (
+            f"alpha = {alpha:.4g} is not positive: the input lowers the mean norm, and the law "
+            "would have memory grow or alternate"
+        )
         warnings.warn(text, MeaninglessPrediction, stacklevel=3)
     return _inverse_of(alpha)
 
@@ -136,7 +173,10 @@ def _inverse_of(alpha: float) -> float:
 
 def _iterated_tanh(rho: float, ages: Floats, magnitude: float) -> Floats:
     if (ages < 0).any() or (ages % 1 != 0).any():
-        raise BadInput(f"delays must be whole numbers of at least 0 for tanh, got {ages.tolist()}; the law is an iteration")
+        raise BadInput(
+            f"delays must be whole numbers of at least 0 for tanh, got {ages.tolist()}; the law "
+            "is an iteration"
+        )
     values = [np.tanh(magnitude)]
     for _ in range(int(ages.max(initial=0.0))):
         values.append(np.tanh(rho * values[-1]))

@@ -1,8 +1,8 @@
 """Chaotic systems: lorenz, rossler (flows), mackey_glass (a delay equation), henon (a map).
 
-The flows are integrated with error control, so dt only says how often they are read. Rounding errors still grow as the
-nearby trajectories do (Lorenz: tenfold every 2.5 time units), so two machines agree for some tens of time units and in the
-statistics after that.
+The flows are integrated with error control, so dt only says how often they are read. Rounding
+errors still grow as the nearby trajectories do (Lorenz: tenfold every 2.5 time units), so two
+machines agree for some tens of time units and in the statistics after that.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from spheresn import _checks
-from spheresn._checks import Floats
+from spheresn import _validation
+from spheresn._validation import Floats
 from spheresn.datasets import delay as delay_equation
 
 Random = np.random.Generator | int | None
@@ -30,15 +30,23 @@ def lorenz(
     rho: float = 28.0,
     beta: float = 8 / 3,
 ) -> Floats:
-    """The Lorenz system x' = σ(y − x), y' = x(ρ − z) − y, z' = xy − βz, read every dt, shape (steps, 3) [LOR63].
+    """The Lorenz system x' = σ(y − x), y' = x(ρ − z) − y, z' = xy − βz, read every dt, shape
+    (steps, 3) [LOR63].
 
-    Starts `transient` time units before the first row, at (0, 1, 0) as Lorenz did, or within ±½ of it if `rng` is given.
+    Starts `transient` time units before the first row, at (0, 1, 0) as Lorenz did, or within ±½ of
+    it if `rng` is given.
 
     >>> lorenz(5, rho=0.5, transient=100).round(9).any()  # the origin attracts everything
     np.False_
     """
-    s, r, b = _checks.real("sigma", sigma), _checks.real("rho", rho), _checks.real("beta", beta)
-    return _flow(lambda t, p: _lorenz(p, s, r, b), _start((0.0, 1.0, 0.0), rng), _times(steps, dt, transient))
+    s, r, b = (
+        _validation.real("sigma", sigma),
+        _validation.real("rho", rho),
+        _validation.real("beta", beta),
+    )
+    return _flow(
+        lambda t, p: _lorenz(p, s, r, b), _start((0.0, 1.0, 0.0), rng), _times(steps, dt, transient)
+    )
 
 
 def _lorenz(point: Floats, sigma: float, rho: float, beta: float) -> list[float]:
@@ -47,17 +55,30 @@ def _lorenz(point: Floats, sigma: float, rho: float, beta: float) -> list[float]
 
 
 def rossler(
-    steps: int, dt: float = 0.2, *, rng: Random = None, transient: float = 100.0, a: float = 0.2, b: float = 0.2, c: float = 5.7
+    steps: int,
+    dt: float = 0.2,
+    *,
+    rng: Random = None,
+    transient: float = 100.0,
+    a: float = 0.2,
+    b: float = 0.2,
+    c: float = 5.7,
 ) -> Floats:
-    """The Rössler system x' = −y − z, y' = x + ay, z' = b + z(x − c), read every dt, shape (steps, 3) [ROS76].
+    """The Rössler system x' = −y − z, y' = x + ay, z' = b + z(x − c), read every dt, shape (steps,
+    3) [ROS76].
 
-    Starts `transient` time units before the first row, at (0, −5, 0), or within ±½ of it if `rng` is given.
+    Starts `transient` time units before the first row, at (0, −5, 0), or within ±½ of it if `rng`
+    is given.
 
     >>> rossler(2, dt=np.pi, transient=0, a=0, b=0).round(9).tolist()  # half a turn of the circle
     [[0.0, -5.0, 0.0], [0.0, 5.0, 0.0]]
     """
-    a, b, c = _checks.real("a", a), _checks.real("b", b), _checks.real("c", c)
-    return _flow(lambda t, p: _rossler(p, a, b, c), _start((0.0, -5.0, 0.0), rng), _times(steps, dt, transient))
+    a, b, c = _validation.real("a", a), _validation.real("b", b), _validation.real("c", c)
+    return _flow(
+        lambda t, p: _rossler(p, a, b, c),
+        _start((0.0, -5.0, 0.0), rng),
+        _times(steps, dt, transient),
+    )
 
 
 def _rossler(point: Floats, a: float, b: float, c: float) -> list[float]:
@@ -75,40 +96,62 @@ def mackey_glass(
     transient: float = 1000.0,
     exponent: float = 10.0,
 ) -> Floats:
-    """The Mackey-Glass series x'(t) = .2 x_τ/(1 + x_τⁿ) − .1 x(t) with x_τ = x(t − delay), read every dt, shape (steps, 1) [MG77].
+    """The Mackey-Glass series x'(t) = .2 x_τ/(1 + x_τⁿ) − .1 x(t) with x_τ = x(t − delay), read
+    every dt, shape (steps, 1) [MG77].
 
-    Fourth order in the step h, the longest one that divides the delay and is no longer than dt/substeps or 1 (without `substeps`:
-    no longer than .1). Where dt is no multiple of h, rows are read from cubic Hermite polynomials, of fourth order too.
-    Constant history 1.2, or uniform in [1.1, 1.3) if `rng` is given, `transient` time units before the first row.
+    Fourth order in the step h, the longest one that divides the delay and is no longer than
+    dt/substeps or 1 (without `substeps`: no longer than .1). Where dt is no multiple of h, rows are
+    read from cubic Hermite polynomials, of fourth order too. Constant history 1.2, or uniform in
+    [1.1, 1.3) if `rng` is given, `transient` time units before the first row.
 
     >>> series = mackey_glass(2000)
     >>> bool(0.4 < series.min() < series.max() < 1.4)
     True
     """
-    # The paper prints the exponent n = 1 [VAL19], which ends in the fixed point x = 1; the chaotic series has n = 10.
-    n, lag = _checks.real("exponent", exponent, 0, 100), _checks.real("delay", delay, 0, above=True)
+    # The paper prints the exponent n = 1 [VAL19], which ends in the fixed point x = 1; the chaotic
+    # series has n = 10.
+    n, lag = (
+        _validation.real("exponent", exponent, 0, 100),
+        _validation.real("delay", delay, 0, above=True),
+    )
     times = _times(steps, dt, transient)
-    parts = max(1, math.ceil(10 * dt)) if substeps is None else _checks.whole("substeps", substeps, 1)
-    per_delay = math.ceil(round(lag * max(parts / dt, 1.0), 9))  # rounded, as 170.00000000000003 means 170
+    parts = (
+        max(1, math.ceil(10 * dt))
+        if substeps is None
+        else _validation.whole("substeps", substeps, 1)
+    )
+    # Rounded, as 170.00000000000003 means 170
+    per_delay = math.ceil(round(lag * max(parts / dt, 1.0), 9))
     h = lag / per_delay
-    level = 1.2 if rng is None else _checks.generator(rng).uniform(1.1, 1.3)
+    level = 1.2 if rng is None else _validation.generator(rng).uniform(1.1, 1.3)
     values, slopes = delay_equation.solve(
-        lambda x, past: 0.2 * past / (1.0 + past**n) - 0.1 * x, lambda t: level, lag, math.ceil(times[-1] / h) + 1, per_delay
+        lambda x, past: 0.2 * past / (1.0 + past**n) - 0.1 * x,
+        lambda t: level,
+        lag,
+        math.ceil(times[-1] / h) + 1,
+        per_delay,
     )
     return delay_equation.hermite(values, slopes, h, times)[:, None]
 
 
-def henon(steps: int, *, rng: Random = None, a: float = 1.4, b: float = 0.3, transient: int = 1000) -> Floats:
+def henon(
+    steps: int, *, rng: Random = None, a: float = 1.4, b: float = 0.3, transient: int = 1000
+) -> Floats:
     """The Hénon map xₖ₊₁ = 1 − a xₖ² + yₖ, yₖ₊₁ = b xₖ, shape (steps, 2) [HEN76].
 
-    Starts `transient` steps before the first row, at (0, 0), or within ±½ of it in x and ±.05 in y if `rng` is given.
+    Starts `transient` steps before the first row, at (0, 0), or within ±½ of it in x and ±.05 in y
+    if `rng` is given.
 
     >>> henon(3, transient=0, a=1, b=0.5).tolist()
     [[0.0, 0.0], [1.0, 0.0], [0.0, 0.5]]
     """
-    a, b = _checks.real("a", a), _checks.real("b", b)
-    count, skip = _checks.whole("steps", steps, 1), _checks.whole("transient", transient, 0)
-    x, y = (0.0, 0.0) if rng is None else _checks.generator(rng).uniform((-0.5, -0.05), (0.5, 0.05)).tolist()
+    a, b = _validation.real("a", a), _validation.real("b", b)
+    count, skip = _validation.whole("steps", steps, 1), _validation.whole("transient", transient, 0)
+    x, y = (
+        (0.0, 0.0)
+        if rng is None
+        else _validation.generator(rng).uniform((-0.5, -0.05), (0.5, 0.05)).tolist()
+    )
     orbit = [(x, y)]
     for _ in range(skip + count - 1):
         x, y = 1.0 - a * x * x + y, b * x
@@ -117,24 +160,39 @@ def henon(steps: int, *, rng: Random = None, a: float = 1.4, b: float = 0.3, tra
 
 
 def _start(standard: tuple[float, float, float], rng: Random) -> Floats:
-    return np.array(standard) + (0.0 if rng is None else _checks.generator(rng).uniform(-0.5, 0.5, 3))
+    return np.array(standard) + (
+        0.0 if rng is None else _validation.generator(rng).uniform(-0.5, 0.5, 3)
+    )
 
 
 def _times(steps: int, dt: float, transient: float) -> Floats:
-    count, step = _checks.whole("steps", steps, 1), _checks.real("dt", dt, 0, above=True)
-    return _checks.real("transient", transient, 0) + step * np.arange(count)
+    count, step = _validation.whole("steps", steps, 1), _validation.real("dt", dt, 0, above=True)
+    return _validation.real("transient", transient, 0) + step * np.arange(count)
 
 
 def _flow(field: Callable[[float, Floats], list[float]], start: Floats, times: Floats) -> Floats:
-    """The trajectory from `start` at t = 0, read at `times`; steps do not depend on `times`, which are read by interpolation."""
+    """The trajectory from `start` at t = 0, read at `times`; steps do not depend on `times`, which
+    are read by interpolation.
+    """
     if times[-1] == 0:
         return start[None, :]
-    path = solve_ivp(field, (0.0, times[-1]), start, method="DOP853", t_eval=times, rtol=1e-10, atol=1e-10, events=_inside)
+    path = solve_ivp(
+        field,
+        (0.0, times[-1]),
+        start,
+        method="DOP853",
+        t_eval=times,
+        rtol=1e-10,
+        atol=1e-10,
+        events=_inside,
+    )
     return _bounded(path.y.T if path.status == 0 else np.full((1, start.size), np.inf))
 
 
 def _inside(t: float, point: Floats) -> float:
-    """Positive within 1e5 of the origin. Farther out counts as escaped: there the steps shrink and infinity takes forever."""
+    """Positive within 1e5 of the origin. Farther out counts as escaped: there the steps shrink and
+    infinity takes forever.
+    """
     return 1e5 - float(np.abs(point).max())
 
 
@@ -143,5 +201,8 @@ _inside.terminal = True  # type: ignore[attr-defined]
 
 def _bounded(rows: Floats) -> Floats:
     if not np.isfinite(rows).all():
-        raise _checks.StateOverflow("the trajectory must stay bounded, got an escape to infinity; choose other parameters or another rng")
+        raise _validation.StateOverflow(
+            "the trajectory must stay bounded, got an escape to infinity; choose other parameters "
+            "or another rng"
+        )
     return np.ascontiguousarray(rows)

@@ -1,4 +1,6 @@
-"""Scalar delay equations x'(t) = rate(x(t), x(t − delay)), integrated to fourth order by the method of steps."""
+"""Scalar delay equations x'(t) = rate(x(t), x(t − delay)), integrated to fourth order by the method
+of steps.
+"""
 
 from __future__ import annotations
 
@@ -6,42 +8,55 @@ from collections.abc import Callable
 
 import numpy as np
 
-from spheresn import _checks
-from spheresn._checks import Floats
+from spheresn import _validation
+from spheresn._validation import Floats
 
 Rate = Callable[[float, float], float]
 
 
-def solve(rate: Rate, history: Callable[[float], float], delay: float, steps: int, per_delay: int) -> tuple[Floats, Floats]:
-    """Values and slopes of x' = rate(x, x(t − delay)) at t = 0, h, …, steps h, with h = delay / per_delay; both (steps + 1,).
+def solve(
+    rate: Rate, history: Callable[[float], float], delay: float, steps: int, per_delay: int
+) -> tuple[Floats, Floats]:
+    """Values and slopes of x' = rate(x, x(t − delay)) at t = 0, h, …, steps h, with h = delay /
+    per_delay; both (steps + 1,).
 
     `history` gives x on [−delay, 0].
 
-    Classical RK4. The kinks of a delay equation sit at multiples of the delay, hence on grid points, and never inside a step.
-    The delayed value at half a step is read from `history` while t ≤ 0, then from the cubic Hermite polynomial through the
-    past values and slopes, whose O(h⁴) error keeps the order at 4.
+    Classical RK4. The kinks of a delay equation sit at multiples of the delay, hence on grid
+    points, and never inside a step. The delayed value at half a step is read from `history` while t
+    ≤ 0, then from the cubic Hermite polynomial through the past values and slopes, whose O(h⁴)
+    error keeps the order at 4.
 
     >>> values, _ = solve(lambda x, delayed: -delayed, lambda t: 1.0, delay=1.0, steps=4, per_delay=2)
     >>> values.round(12).tolist()  # 1 − t, then 1 − t + (t − 1)²/2
     [1.0, 0.5, 0.0, -0.375, -0.5]
     """
-    lag, count = _checks.whole("per_delay", per_delay, 1), _checks.whole("steps", steps, 0)
-    h = _checks.real("delay", delay, 0, above=True) / lag
-    x = [float(history((n - lag) * h)) for n in range(lag + 1)]  # x[n] is x(n h − delay), so that x[n + lag] is x(n h)
-    half = [float(history((n + 0.5 - lag) * h)) for n in range(lag)]  # half[n] lies between x[n] and x[n + 1]
+    lag, count = _validation.whole("per_delay", per_delay, 1), _validation.whole("steps", steps, 0)
+    h = _validation.real("delay", delay, 0, above=True) / lag
+    # X[n] is x(n h − delay), so that x[n + lag] is x(n h)
+    x = [float(history((n - lag) * h)) for n in range(lag + 1)]
+    # Half[n] lies between x[n] and x[n + 1]
+    half = [float(history((n + 0.5 - lag) * h)) for n in range(lag)]
     slopes: list[float] = []
     for n in range(count):
         slopes.append(rate(x[n + lag], x[n]))
         if n >= lag:
-            half.append(0.5 * (x[n] + x[n + 1]) + 0.125 * h * (slopes[n - lag] - slopes[n - lag + 1]))
+            half.append(
+                0.5 * (x[n] + x[n + 1]) + 0.125 * h * (slopes[n - lag] - slopes[n - lag + 1])
+            )
         x.append(_rk4(rate, x[n + lag], slopes[n], half[n], x[n + 1], h))
     slopes.append(rate(x[count + lag], x[count]))
     if not np.isfinite(slopes).all():
-        raise _checks.StateOverflow(f"the solution must stay bounded, got {x[-1]} at the end; choose another rate or a larger per_delay")
+        raise _validation.StateOverflow(
+            f"the solution must stay bounded, got {x[-1]} at the end; choose another rate or a "
+            "larger per_delay"
+        )
     return np.array(x[lag:]), np.array(slopes)
 
 
-def _rk4(rate: Rate, x: float, k1: float, delayed_half: float, delayed_next: float, h: float) -> float:
+def _rk4(
+    rate: Rate, x: float, k1: float, delayed_half: float, delayed_next: float, h: float
+) -> float:
     k2 = rate(x + 0.5 * h * k1, delayed_half)
     k3 = rate(x + 0.5 * h * k2, delayed_half)
     k4 = rate(x + h * k3, delayed_next)
@@ -49,7 +64,8 @@ def _rk4(rate: Rate, x: float, k1: float, delayed_half: float, delayed_next: flo
 
 
 def hermite(values: Floats, slopes: Floats, h: float, times: Floats) -> Floats:
-    """The cubic Hermite polynomials through `values` and `slopes` at 0, h, 2h, …, read at `times`: error O(h⁴), none at grid points.
+    """The cubic Hermite polynomials through `values` and `slopes` at 0, h, 2h, …, read at `times`:
+    error O(h⁴), none at grid points.
 
     >>> hermite(np.array([0.0, 1.0, 8.0]), np.array([0.0, 3.0, 12.0]), 1.0, np.array([0.5, 1.5])).tolist()  # t³
     [0.125, 3.375]

@@ -1,4 +1,6 @@
-"""Recorded series: santa_fe_laser. Nothing is downloaded, and nothing is vendored: the data's licence is stated nowhere."""
+"""Recorded series: santa_fe_laser. Nothing is downloaded, and nothing is vendored: the data's
+licence is stated nowhere.
+"""
 
 from __future__ import annotations
 
@@ -10,19 +12,21 @@ from pathlib import Path
 
 import numpy as np
 
-from spheresn import _checks
-from spheresn._checks import BadInput, Floats
+from spheresn import _validation
 from spheresn._errors import NotInstalled
+from spheresn._validation import BadInput, Floats
 
 LASER_SHA256 = "8c07281200935596f8e28bc94e1bb25e9964ab7d7f63c5e27ac87b810ac3b33a"
 _FIX = "pip install 'spheresn[laser]' or pass path="
 
 
 def santa_fe_laser(path: str | os.PathLike[str] | None = None) -> Floats:
-    """Intensity of a far-infrared NH₃ laser, Santa Fe set A with its continuation, whole numbers 0 … 255, shape (10093, 1) [HUE89].
+    """Intensity of a far-infrared NH₃ laser, Santa Fe set A with its continuation, whole numbers 0
+    … 255, shape (10093, 1) [HUE89].
 
-    Read from the files of an installed reservoirpy, which is located and never imported, or from `path`: the same .npy file
-    (its checksum must agree), or a text file with one number per line, then (lines, 1) and taken as it is.
+    Read from the files of an installed reservoirpy, which is located and never imported, or from
+    `path`: the same .npy file (its checksum must agree), or a text file with one number per line,
+    then (lines, 1) and taken as it is.
 
     >>> santa_fe_laser()[:3].ravel()  # doctest: +SKIP
     array([ 86., 141.,  95.])
@@ -37,12 +41,15 @@ def santa_fe_laser(path: str | os.PathLike[str] | None = None) -> Floats:
 
 
 def _locate() -> Path:
-    spec = importlib.util.find_spec("reservoirpy")  # a top-level name: finds the folder without running its code
+    # A top-level name: finds the folder without running its code
+    spec = importlib.util.find_spec("reservoirpy")
     for folder in (spec.submodule_search_locations or []) if spec else []:
         file = Path(folder, "datasets", "santafe_laser.npy")
         if file.is_file():
             return file
-    raise NotInstalled(f"the laser recording must be installed, got no reservoirpy package that holds it; {_FIX}")
+    raise NotInstalled(
+        f"the laser recording must be installed, got no reservoirpy package that holds it; {_FIX}"
+    )
 
 
 def _named(path: str | os.PathLike[str]) -> Path:
@@ -56,19 +63,25 @@ def _named(path: str | os.PathLike[str]) -> Path:
 def _from_npy(content: bytes) -> Floats:
     found = hashlib.sha256(content).hexdigest()
     if found != LASER_SHA256:
-        raise BadInput(f"the laser file must have the sha256 {LASER_SHA256}, got {found}; it is damaged or another one: {_FIX}")
-    return _checks.table("laser", np.load(io.BytesIO(content), allow_pickle=False), columns=1)
+        raise BadInput(
+            f"the laser file must have the sha256 {LASER_SHA256}, got {found}; it is damaged or "
+            f"another one: {_FIX}"
+        )
+    return _validation.table("laser", np.load(io.BytesIO(content), allow_pickle=False), columns=1)
 
 
 def _from_text(content: bytes) -> Floats:
     lines = content.decode("utf-8", errors="replace").split("\n")
     values = [_number(line.strip(), row) for row, line in enumerate(lines, start=1) if line.strip()]
-    _checks.at_least("the laser file", len(values), 1, "with a number each")
-    return _checks.table("laser", values)
+    _validation.at_least("the laser file", len(values), 1, "with a number each")
+    return _validation.table("laser", values)
 
 
 def _number(line: str, row: int) -> float:
     try:
         return float(line)
     except ValueError:
-        raise BadInput(f"the laser file must hold one number per line, got {line[:40]!r} in line {row}; pass such a file") from None
+        raise BadInput(
+            f"the laser file must hold one number per line, got {line[:40]!r} in line {row}; pass "
+            "such a file"
+        ) from None

@@ -1,4 +1,6 @@
-"""What the three estimators share: parameters, series in many shapes, and the choice of a network."""
+"""What the three estimators share: parameters, series in many shapes, and the choice of a
+network.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +13,18 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
-from .. import _checks
-from .._checks import BadInput, Floats
+from .. import _validation
 from .._threads import one_for_small
+from .._validation import BadInput, Floats
 from ..readout import Gram, Quadratic, Sample, Weights, solve
 from ..readout.loo import choose_penalty
-from .dial import Dialled
-from .many import sums_of
-from .network import REGRESSION, Plan, Setting, ladder, plan_of
-from .stream import Frame, Scaler
+from .accumulate import sums_of
+from .calibration import Dialled
+from .candidates import REGRESSION, Plan, Setting, ladder, plan_of
+from .streaming import Frame, Scaler
 
-SETTLE = 5000  # rows after which a network is chosen for good; a stream waits for them, a fit looks at no more
+# Rows after which a network is chosen for good; a stream waits for them, a fit looks at no more
+SETTLE = 5000
 FEW_SERIES = 20  # of fewer than these a network is not chosen
 PROBE_UNITS = 300  # a smaller network stands in for a large one while memory and bend are chosen
 THREADS_PAY = 800  # units; all products of a fit are those of one library
@@ -87,31 +90,46 @@ class Network(BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     def _plan(self) -> Plan:
-        _checks.one_of("features", self.features, ("linear", "quadratic"))
+        _validation.one_of("features", self.features, ("linear", "quadratic"))
         if self.penalty not in self._penalty_rules:
-            _checks.real("penalty", self.penalty, 0.0)
+            _validation.real("penalty", self.penalty, 0.0)
         return plan_of(self, _seed(self.random_state))
 
     def _settle(self, series: Sequence[Floats], targets: Sequence[Floats]) -> Frame:
-        """Scaling, network, washout and features from the first rows of one series, or from some of many."""
+        """Scaling, network, washout and features from the first rows of one series, or from some of
+        many.
+        """
         series, targets = _some(series), _some(targets)
         plan, rows = self._plan(), np.vstack(series)
         scaler = Scaler.of(rows)
-        rungs = ladder(REGRESSION, self.activation, self.memory, self.bend)[: 1 if plan.scalings else None]
+        rungs = ladder(REGRESSION, self.activation, self.memory, self.bend)[
+            : 1 if plan.scalings else None
+        ]
         setting = rungs[0] if len(rungs) == 1 else self._best(plan, scaler, rungs, series, targets)
         dialled = plan.final(scaler.forward(rows), setting)
         frame = Frame(scaler, dialled.reservoir, self._washout(dialled.exponent, len(rows)))
         self._remember(setting, dialled)
         return frame if self.features == "linear" else self._with_products(frame, series, targets)
 
-    def _best(self, plan: Plan, scaler: Scaler, rungs: list[Setting], series: Sequence[Floats], targets: Sequence[Floats]) -> Setting:
-        """The rung with the least leave-one-out error, measured with a network of at most PROBE_UNITS units."""
+    def _best(
+        self,
+        plan: Plan,
+        scaler: Scaler,
+        rungs: list[Setting],
+        series: Sequence[Floats],
+        targets: Sequence[Floats],
+    ) -> Setting:
+        """The rung with the least leave-one-out error, measured with a network of at most
+        PROBE_UNITS units.
+        """
         small = plan.with_units(min(plan.units, PROBE_UNITS))
         signal, errors = scaler.forward(np.vstack(series)), {}
         for rung in rungs:
             dialled = small.searched(signal, rung)
             if dialled is not None:
-                frame = Frame(scaler, dialled.reservoir, self._washout(dialled.exponent, len(signal)))
+                frame = Frame(
+                    scaler, dialled.reservoir, self._washout(dialled.exponent, len(signal))
+                )
                 gram, sample = self._sums(frame, series, targets)
                 errors[rung] = choose_penalty(gram, sample)[1]
         if not errors:
@@ -125,22 +143,38 @@ class Network(BaseEstimator):  # type: ignore[misc]
 
     def _washout(self, exponent: float, rows: int) -> int:
         if self.washout != "auto":
-            return _checks.whole("washout", self.washout, 0)
+            return _validation.whole("washout", self.washout, 0)
         limit = min(rows, SETTLE) // 4
         return limit if exponent >= 0.0 else min(int(np.ceil(-WASHOUT_MEMORIES / exponent)), limit)
 
-    def _with_products(self, frame: Frame, series: Sequence[Floats], targets: Sequence[Floats]) -> Frame:
-        """Quadratic features, their number chosen by the leave-one-out error where it is not given."""
-        gram, _ = Network._sums(self, frame, series, targets)  # of the states, whatever the readout sees of them
-        counts = [2, 5, 10, 20] if self.components is None else [_checks.whole("components", self.components, 0)]
-        frames = [Frame(frame.scaler, frame.reservoir, frame.washout, Quadratic.of(gram, count)) for count in counts]
+    def _with_products(
+        self, frame: Frame, series: Sequence[Floats], targets: Sequence[Floats]
+    ) -> Frame:
+        """Quadratic features, their number chosen by the leave-one-out error where it is not
+        given.
+        """
+        # Of the states, whatever the readout sees of them
+        gram, _ = Network._sums(self, frame, series, targets)
+        counts = (
+            [2, 5, 10, 20]
+            if self.components is None
+            else [_validation.whole("components", self.components, 0)]
+        )
+        frames = [
+            Frame(frame.scaler, frame.reservoir, frame.washout, Quadratic.of(gram, count))
+            for count in counts
+        ]
         if len(frames) == 1:
             return frames[0]
         return min(frames, key=lambda one: choose_penalty(*self._sums(one, series, targets))[1])
 
-    def _sums(self, frame: Frame, series: Sequence[Floats], targets: Sequence[Floats]) -> tuple[Gram, Sample]:
+    def _sums(
+        self, frame: Frame, series: Sequence[Floats], targets: Sequence[Floats]
+    ) -> tuple[Gram, Sample]:
         """Gram matrix and sample of all series, each from its own start."""
-        lessons = [(x, y, self._washout_of(frame, len(x))) for x, y in zip(series, targets, strict=True)]
+        lessons = [
+            (x, y, self._washout_of(frame, len(x))) for x, y in zip(series, targets, strict=True)
+        ]
         gram, sample = sums_of(frame, lessons, self.n_jobs)
         return with_rows(gram), sample
 
@@ -167,12 +201,17 @@ def _seed(random_state: Any) -> int:
 def with_rows(gram: Gram) -> Gram:
     """A fit that washout leaves without rows has nothing to learn from."""
     if gram.count == 0:
-        raise BadInput("the series must be longer than the washout, got no rows after it; pass longer ones or lower washout")
+        raise BadInput(
+            "the series must be longer than the washout, got no rows after it; pass longer ones "
+            "or lower washout"
+        )
     return gram
 
 
 def _some(series: Sequence[Floats]) -> list[Floats]:
-    """About SETTLE rows, of every n-th series, so that no kind that comes late is missed; of few long ones the first rows of each."""
+    """About SETTLE rows, of every n-th series, so that no kind that comes late is missed; of few
+    long ones the first rows of each.
+    """
     stride = -(-sum(len(rows) for rows in series) // SETTLE)
     if stride <= 1 or len(series) >= FEW_SERIES * stride:
         return list(series[::stride])

@@ -9,25 +9,26 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from .. import _checks
-from .._checks import BadInput, Floats
+from .. import _validation
 from .._scale import power_of_two
+from .._validation import BadInput, Floats
 from ..readout import Gram, Sample
+from .accumulate import gathered
 from .base import Network, light
-from .many import gathered
-from .series import as_series, is_list, validated
-from .stream import Frame
+from .streaming import Frame
+from .validation import as_series, is_list, validated
 
 STILL = 1e-6  # a deviation as good as none
 
 
 class ESNClassifier(ClassifierMixin, Network):  # type: ignore[misc]
-    """Echo state network with a ridge readout on indicators of the classes; the class with the largest output wins.
+    """Echo state network with a ridge readout on indicators of the classes; the class with the
+    largest output wins.
 
-    A list of series X, each (T_i, d), with one label each: every series is summed up by the mean and the logarithm
-    of the deviation of each unit.
-    One table X (T, d) with one label per row, or lists of both: every step is classified by the state there.
-    Parameters and what is learned: as in ESNRegressor; besides, classes_.
+    A list of series X, each (T_i, d), with one label each: every series is summed up by the mean
+    and the logarithm of the deviation of each unit. One table X (T, d) with one label per row, or
+    lists of both: every step is classified by the state there. Parameters and what is learned: as
+    in ESNRegressor; besides, classes_.
 
     >>> rng = np.random.default_rng(0)
     >>> slow, fast = ([np.sin(w * np.arange(80.0) + rng.uniform(0, 6))[:, None] for _ in range(20)] for w in (0.2, 0.3))
@@ -43,26 +44,39 @@ class ESNClassifier(ClassifierMixin, Network):  # type: ignore[misc]
         self.whole_series_ = is_list(X) and np.ndim(labels[0]) == 0
         self.classes_ = np.unique(np.concatenate([np.atleast_1d(one) for one in labels]))
         if len(self.classes_) < 2:
-            raise BadInput(f"y must have at least two classes, got one class, {self.classes_[0]!r}; pass series of another class too")
-        targets = [self._indicators(one, len(rows)) for one, rows in zip(labels, series, strict=True)]
+            raise BadInput(
+                f"y must have at least two classes, got one class, {self.classes_[0]!r}; pass "
+                "series of another class too"
+            )
+        targets = [
+            self._indicators(one, len(rows)) for one, rows in zip(labels, series, strict=True)
+        ]
         frame = self._settle(series, targets)
         self.frame_, self.weights_ = frame, self._solve(*self._sums(frame, series, targets))
         self.reservoir_, self.washout_ = frame.reservoir, frame.washout
         return self
 
     def decision_function(self, X: Any) -> Any:
-        """Outputs per series (n, classes), or per step (T, classes), a list for several; two classes: the difference, one number each."""
+        """Outputs per series (n, classes), or per step (T, classes), a list for several; two
+        classes: the difference, one number each.
+        """
         check_is_fitted(self)
         series = as_series(self, X, reset=False)
         if self.whole_series_:
-            return self._narrow(np.vstack([self.weights_(self._summary(self.frame_, rows)) for rows in series]))
+            return self._narrow(
+                np.vstack([self.weights_(self._summary(self.frame_, rows)) for rows in series])
+            )
         outputs = [self._narrow(self.frame_.read(rows, self.weights_)) for rows in series]
         return outputs if is_list(X) else outputs[0]
 
     def predict(self, X: Any) -> Any:
         """The class of each series, or of each step (a list for several series)."""
         scores = self.decision_function(X)
-        return [self._class(one) for one in scores] if isinstance(scores, list) else self._class(scores)
+        return (
+            [self._class(one) for one in scores]
+            if isinstance(scores, list)
+            else self._class(scores)
+        )
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of series, or of steps, that are classified rightly."""
@@ -72,7 +86,9 @@ class ESNClassifier(ClassifierMixin, Network):  # type: ignore[misc]
         return float(np.average(predicted == np.asarray(y), weights=sample_weight))
 
     def _class(self, scores: Floats) -> Any:
-        return self.classes_[(scores > 0.0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
+        return self.classes_[
+            (scores > 0.0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        ]
 
     def _narrow(self, outputs: Floats) -> Floats:
         return outputs[:, 1] - outputs[:, 0] if len(self.classes_) == 2 else outputs
@@ -84,32 +100,48 @@ class ESNClassifier(ClassifierMixin, Network):  # type: ignore[misc]
             return [rows], [labels]
         series = as_series(self, X, reset=True)
         if y is None or len(y) != len(series):
-            raise BadInput(f"y must have one entry per series, {len(series)}, got another number; pass a list as long as X")
+            raise BadInput(
+                f"y must have one entry per series, {len(series)}, got another number; pass a "
+                "list as long as X"
+            )
         labels = list(y)
         if np.ndim(labels[0]) == 0:
             return series, list(column_or_1d(np.asarray(labels)))
         for i, (one, rows) in enumerate(zip(labels, series, strict=True)):
-            _checks.same_length(f"y[{i}]", np.asarray(one), f"X[{i}]", rows)
+            _validation.same_length(f"y[{i}]", np.asarray(one), f"X[{i}]", rows)
         return series, [np.asarray(one) for one in labels]
 
     def _indicators(self, label: Any, length: int) -> Floats:
-        """Rows of zeros with a one for the class; the label of a whole series stands for each of its rows."""
+        """Rows of zeros with a one for the class; the label of a whole series stands for each of
+        its rows.
+        """
         labels = np.broadcast_to(label, (length,)) if np.ndim(label) == 0 else label
         return np.asarray(np.asarray(labels)[:, None] == self.classes_[None, :], dtype=np.float64)
 
     def _summary(self, frame: Frame, rows: Floats) -> Floats:
-        """Mean and log deviation of every feature, in units of about one; still ones get a floor."""
+        """Mean and log deviation of every feature, in units of about one; still ones get a
+        floor.
+        """
         washout = self._washout_of(frame, len(rows))
-        _checks.at_least("each series", len(rows), washout + 1, f"to leave one after a washout of {washout}")
+        _validation.at_least(
+            "each series", len(rows), washout + 1, f"to leave one after a washout of {washout}"
+        )
         states = frame.features(frame.states(rows)[washout:])
         if self.activation == "spherical":
             states = np.sqrt(frame.reservoir.units) * states
         unit = power_of_two(states)
-        return np.concatenate([unit * (states / unit).mean(axis=0), np.log(unit * (states / unit).std(axis=0) + STILL)])[None]
+        return np.concatenate(
+            [
+                unit * (states / unit).mean(axis=0),
+                np.log(unit * (states / unit).std(axis=0) + STILL),
+            ]
+        )[None]
 
     def _sums(self, frame: Frame, series: Any, targets: Any) -> tuple[Gram, Sample]:
         """Of the summaries where whole series are classified, else of the steps."""
         if not self.whole_series_:
             return super()._sums(frame, series, targets)
-        pieces = ((self._summary(frame, rows), one[:1]) for rows, one in zip(series, targets, strict=True))
+        pieces = (
+            (self._summary(frame, rows), one[:1]) for rows, one in zip(series, targets, strict=True)
+        )
         return gathered(pieces, 2 * frame.width, len(self.classes_))

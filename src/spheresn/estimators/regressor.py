@@ -1,4 +1,6 @@
-"""A regressor for time series: the target of a row depends on that row and on the rows before it."""
+"""A regressor for time series: the target of a row depends on that row and on the rows before
+it.
+"""
 
 from __future__ import annotations
 
@@ -8,30 +10,35 @@ import numpy as np
 from sklearn.base import RegressorMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from .. import _checks
-from .._checks import BadInput, Floats, StateOverflow
+from .. import _validation
 from .._scale import power_of_two
+from .._validation import BadInput, Floats, StateOverflow
 from .base import SETTLE, Network, light, with_rows
-from .series import as_series, as_targets, is_list, validated
-from .stream import Frame, Stream
+from .streaming import Frame, Stream
+from .validation import as_series, as_targets, is_list, validated
 
 ORDINARY = 2.0**300  # sums of squares of such numbers fit
 
 
 class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[misc]
-    """Echo state network with a ridge readout: y_k = b + Wᵀ x_k, x_k the state after the rows up to k.
+    """Echo state network with a ridge readout: y_k = b + Wᵀ x_k, x_k the state after the rows up to
+    k.
 
-    X (T, d) and y (T,) or (T, m), rows in the order of time; or lists of such, of any lengths, each series from its own start.
+    X (T, d) and y (T,) or (T, m), rows in the order of time; or lists of such, of any lengths, each
+    series from its own start.
 
-    units: size of the network. activation: "spherical", "tanh" or "linear". memory: after how many steps the trace of an input has
-    faded to 1/e, kept by calibrating the drive on the training signal; bend: nonlinearity of the sphere; "auto" chooses both by the
-    leave-one-out error. Instead of memory: spectral_radius and input_scaling, of the standardised input. bias_ratio: strength of the
-    bias relative to the input. penalty: of the ridge, or "loo" for the one with the least leave-one-out error. features: "linear", or
-    "quadratic" for products of the `components` leading principal components of the states besides. readout: any scikit-learn
-    regressor in place of the ridge. washout: rows left out at the start of each series. n_jobs: series driven in parallel (joblib).
+    units: size of the network. activation: "spherical", "tanh" or "linear". memory: after how many
+    steps the trace of an input has faded to 1/e, kept by calibrating the drive on the training
+    signal; bend: nonlinearity of the sphere; "auto" chooses both by the leave-one-out error.
+    Instead of memory: spectral_radius and input_scaling, of the standardised input. bias_ratio:
+    strength of the bias relative to the input. penalty: of the ridge, or "loo" for the one with the
+    least leave-one-out error. features: "linear", or "quadratic" for products of the `components`
+    leading principal components of the states besides. readout: any scikit-learn regressor in place
+    of the ridge. washout: rows left out at the start of each series. n_jobs: series driven in
+    parallel (joblib).
 
-    Learned: reservoir_, weights_, lyapunov_ (measured on the training signal: -1/memory), memory_, bend_, penalty_, washout_, and
-    state_, the last one.
+    Learned: reservoir_, weights_, lyapunov_ (measured on the training signal: -1/memory), memory_,
+    bend_, penalty_, washout_, and state_, the last one.
 
     >>> import spheresn as sn
     >>> signal, target = sn.datasets.narma(2000, 0)
@@ -59,14 +66,22 @@ class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[m
 
     @light
     def partial_fit(self, X: Any, y: Any) -> Self:
-        """Take in the rows that come next in one long series; the result is the same as of one fit to all of them.
+        """Take in the rows that come next in one long series; the result is the same as of one fit
+        to all of them.
 
-        The network is chosen when 5,000 rows have come, or when something is asked of the model; the readout is solved for when asked for.
+        The network is chosen when 5,000 rows have come, or when something is asked of the model;
+        the readout is solved for when asked for.
         """
         if self.readout is not None or is_list(X):
-            raise BadInput("partial_fit must get one table and no readout of your own, got otherwise; only the ridge streams")
+            raise BadInput(
+                "partial_fit must get one table and no readout of your own, got otherwise; only "
+                "the ridge streams"
+            )
         if hasattr(self, "weights_") and not hasattr(self, "_waiting"):
-            raise BadInput("partial_fit must go on from a stream, got a model loaded from a file or fitted to a list; fit it anew")
+            raise BadInput(
+                "partial_fit must go on from a stream, got a model loaded from a file or fitted "
+                "to a list; fit it anew"
+            )
         first = not hasattr(self, "_waiting")
         (rows,), (targets,) = self._checked(X, y, reset=first, least=1)
         if first:
@@ -81,14 +96,20 @@ class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[m
         return self
 
     def predict(self, X: Any, start: Floats | None = None) -> Any:
-        """Outputs (T,) or (T, m) for one series, a list for several. Each begins at `start`: zero, or `state_` to go on after the fit."""
+        """Outputs (T,) or (T, m) for one series, a list for several. Each begins at `start`: zero,
+        or `state_` to go on after the fit.
+        """
         check_is_fitted(self)
         self._refresh()
-        outputs = [self.frame_.read(rows, self._read, start) for rows in as_series(self, X, reset=False)]
+        outputs = [
+            self.frame_.read(rows, self._read, start) for rows in as_series(self, X, reset=False)
+        ]
         return outputs if is_list(X) else outputs[0]
 
     def transform(self, X: Any) -> Any:
-        """The states (T, N) of the network, as features for something else; a list for several series."""
+        """The states (T, N) of the network, as features for something else; a list for several
+        series.
+        """
         check_is_fitted(self)
         self._refresh()
         states = [self.frame_.states(rows) for rows in as_series(self, X, reset=False)]
@@ -104,12 +125,16 @@ class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[m
         tags.target_tags.multi_output = True
         return tags
 
-    def _checked(self, X: Any, y: Any, *, reset: bool, least: int = 2) -> tuple[list[Floats], list[Floats]]:
+    def _checked(
+        self, X: Any, y: Any, *, reset: bool, least: int = 2
+    ) -> tuple[list[Floats], list[Floats]]:
         """Series, and targets in their unit."""
         if is_list(X):
             series = as_series(self, X, reset=reset)
         else:
-            rows, y = validated(self, X, y, reset=reset, multi_output=True, y_numeric=True, ensure_min_samples=least)
+            rows, y = validated(
+                self, X, y, reset=reset, multi_output=True, y_numeric=True, ensure_min_samples=least
+            )
             series = [rows]
         self._one_output = np.ndim(y[0] if is_list(X) else y) == 1
         targets = as_targets(y, series, is_list(X))
@@ -119,18 +144,23 @@ class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[m
         if self._unit == 1.0:  # dividing would change no digit, and copy all targets
             return series, targets
         with np.errstate(over="ignore"):
-            return series, [_checks.finite("y, in units of its first rows,", one / self._unit) for one in targets]
+            return series, [
+                _validation.finite("y, in units of its first rows,", one / self._unit)
+                for one in targets
+            ]
 
     def _start_stream(self) -> None:
         rows, targets = (np.vstack(part) for part in zip(*self._waiting, strict=True))
-        _checks.at_least("X", len(rows), 2, "in all before something can be learned")
+        _validation.at_least("X", len(rows), 2, "in all before something can be learned")
         frame = self._settle([rows], [targets])
         self._stream = self._new_stream(frame, rows, targets)
         self._waiting = []
 
     def _new_stream(self, frame: Frame, rows: Floats, targets: Floats) -> Stream:
         washout = self._washout_of(frame, len(rows))
-        return Stream(frame, washout, targets.shape[1], sampled=self.penalty == "loo").take(rows, targets)
+        return Stream(frame, washout, targets.shape[1], sampled=self.penalty == "loo").take(
+            rows, targets
+        )
 
     @light
     def _refresh(self) -> Self:
@@ -145,7 +175,10 @@ class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[m
         return self._finish(done.frame, self._solve(with_rows(done.sums.gram), done.sample))
 
     def _finish(self, frame: Frame, weights: Any) -> Self:
-        self.frame_, self.weights_ = frame, weights.times(self._unit) if self.readout is None else weights
+        self.frame_, self.weights_ = (
+            frame,
+            weights.times(self._unit) if self.readout is None else weights,
+        )
         self.reservoir_, self.washout_ = frame.reservoir, frame.washout
         self._stale = False
         return self
@@ -153,8 +186,15 @@ class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[m
     def _fit_other(self, frame: Frame, series: list[Floats], targets: list[Floats]) -> Any:
         """A regressor of the user's own, fitted to the features of all rows at once."""
         skips = [self._washout_of(frame, len(rows)) for rows in series]
-        features = np.vstack([frame.features(frame.states(rows)[skip:]) for rows, skip in zip(series, skips, strict=True)])
-        wanted = np.vstack([self._unit * rows[skip:] for rows, skip in zip(targets, skips, strict=True)])
+        features = np.vstack(
+            [
+                frame.features(frame.states(rows)[skip:])
+                for rows, skip in zip(series, skips, strict=True)
+            ]
+        )
+        wanted = np.vstack(
+            [self._unit * rows[skip:] for rows, skip in zip(targets, skips, strict=True)]
+        )
         return clone(self.readout).fit(features, wanted[:, 0] if self._one_output else wanted)
 
     def _read(self, features: Floats) -> Floats:
@@ -165,5 +205,8 @@ class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[m
         """By a regressor of the user's own, which may not judge its numbers as ours does."""
         outputs = np.asarray(self.weights_.predict(features))
         if not np.isfinite(outputs).all():
-            raise StateOverflow("the prediction left the range of its floating point type; bring input and target to ordinary numbers")
+            raise StateOverflow(
+                "the prediction left the range of its floating point type; bring input and target "
+                "to ordinary numbers"
+            )
         return outputs

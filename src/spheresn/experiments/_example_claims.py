@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 from scipy import stats
 
-from .._checks import Floats
+from .._validation import Floats
 from ._claim import Claim
 from ._example_plot import PUBLISHED
 from ._shared import judged, median, verdict

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from .._checks import Floats
+from .._validation import Floats
 from ..activations import Linear, Tanh
 from ..driving import drive
 from ..grid import drive_grid

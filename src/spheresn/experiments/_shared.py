@@ -11,7 +11,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from .._checks import Floats
+from .._validation import Floats
 from ..reservoir import Reservoir, random_reservoir
 from ._claim import Claim
 

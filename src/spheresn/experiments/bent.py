@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from .. import analysis, datasets
-from .._checks import Floats
+from .._validation import Floats
 from ..activations import OnSphere
 from ..driving import drive
 from ..estimators import ESNForecaster

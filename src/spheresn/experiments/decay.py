@@ -11,7 +11,7 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from .. import analysis, datasets, sphere
-from .._checks import Floats
+from .._validation import Floats
 from ..activations import Linear, OnSphere, Tanh
 from ..driving import drive
 from ..reservoir import Reservoir, random_reservoir

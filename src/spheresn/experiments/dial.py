@@ -9,9 +9,9 @@ import numpy as np
 import xarray as xr
 
 from .. import analysis, datasets
-from .._checks import Floats
+from .._validation import Floats
 from ..estimators import ESNRegressor
-from ..estimators.dial import MemoryOutOfReach
+from ..estimators.calibration import MemoryOutOfReach
 from ._dial_plot import CAPTIONS, claims, plot
 from ._shared import Result, accuracies, delayed, stream, with_holes
 

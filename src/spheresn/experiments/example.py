@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from .. import analysis, datasets, sphere
-from .._checks import Floats
+from .._validation import Floats
 from ..activations import Linear, Tanh
 from ..driving import drive
 from ..readout import Gram, solve

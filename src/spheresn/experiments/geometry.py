@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from spheresn import sphere
-from spheresn._checks import Floats
+from spheresn._validation import Floats
 from spheresn.analysis import pre_activation_outside_sphere
 from spheresn.reservoir import Reservoir
 

@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from .. import analysis, datasets, sphere
-from .._checks import Floats
+from .._validation import Floats
 from ..driving import drive
 from ..reservoir import Reservoir
 from ._lyapunov_claims import claims

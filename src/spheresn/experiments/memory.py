@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 
 from .. import datasets, sphere
-from .._checks import Floats
+from .._validation import Floats
 from ..activations import Linear
 from ..driving import drive
 from ..readout import Eigen, Gram, Weights, solve

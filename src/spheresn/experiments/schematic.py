@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from spheresn._checks import Floats
+from spheresn._validation import Floats
 
 from ._claim import Claim
 

@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from .. import analysis, datasets, sphere
-from .._checks import Floats
+from .._validation import Floats
 from ..driving import drive
 from ..reservoir import Reservoir, random_reservoir
 from ._shared import Result, dense, of_part, stream, with_holes

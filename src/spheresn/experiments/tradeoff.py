@@ -9,9 +9,18 @@ import numpy as np
 import xarray as xr
 
 from .. import analysis, datasets
-from .._checks import Floats
+from .._validation import Floats
 from ..reservoir import Reservoir
-from ._grid import SELECTIONS, Lesson, by_radius, linear_table, on_grid, selected, sphere_table, tanh_table
+from ._grid import (
+    SELECTIONS,
+    Lesson,
+    by_radius,
+    linear_table,
+    on_grid,
+    selected,
+    sphere_table,
+    tanh_table,
+)
 from ._shared import MODELS, Result, dense, stream, with_holes
 from ._tradeoff_claims import claims
 from ._tradeoff_plot import CAPTIONS, plot

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .. import _checks
-from .._checks import Floats, StateOverflow
+from .. import _validation
+from .._validation import Floats, StateOverflow
 from ._product import product
 from .gram import Gram
 from .ridge import Eigen
@@ -15,9 +15,11 @@ from .ridge import Eigen
 
 @dataclass(frozen=True, eq=False)
 class Quadratic:
-    """(x, p_1², p_1 p_2, ..., p_c²): the states and all products of their c leading principal components.
+    """(x, p_1², p_1 p_2, ..., p_c²): the states and all products of their c leading principal
+    components.
 
-    Each component is divided by its standard deviation, so that no product is lost beside the states. c = 0 leaves the states alone.
+    Each component is divided by its standard deviation, so that no product is lost beside the
+    states. c = 0 leaves the states alone.
 
     >>> x = np.array([[-1.0], [1.0], [3.0]])
     >>> Quadratic.of(Gram.of(x, x), 1)(x)[:, 1].round(6)  # ((x - 1)/deviation)², of mean 1
@@ -30,12 +32,15 @@ class Quadratic:
     @staticmethod
     def of(gram: Gram, count: int) -> Quadratic:
         """The `count` leading principal components of the states in `gram`."""
-        _checks.whole("components", count, 0)
+        _validation.whole("components", count, 0)
         eigen = Eigen.of(gram)
         count = min(count, int((eigen.values > 1e-12 * eigen.values.max(initial=0.0)).sum()))
         leading = slice(len(eigen.values) - count, None)
         deviations = np.sqrt(eigen.values[leading] / gram.count)
-        return Quadratic(gram.state_mean, np.ascontiguousarray((eigen.vectors[:, leading] / deviations)[:, ::-1].T))
+        return Quadratic(
+            gram.state_mean,
+            np.ascontiguousarray((eigen.vectors[:, leading] / deviations)[:, ::-1].T),
+        )
 
     def __call__(self, states: Floats) -> Floats:
         """Features (T, N + c(c+1)/2) of states (T, N)."""
@@ -44,7 +49,10 @@ class Quadratic:
             scores = product(states - self.centre, self.components.T)
             products = scores[:, rows] * scores[:, columns]
         if not np.isfinite(products).all():
-            raise StateOverflow("products of states left the range of their floating point type; lower the scale of the input")
+            raise StateOverflow(
+                "products of states left the range of their floating point type; lower the scale "
+                "of the input"
+            )
         return np.hstack([states, products])
 
     def pushforward(self, state: Floats, tangents: Floats) -> Floats:

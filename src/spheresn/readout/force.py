@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _checks
-from .._checks import Floats, StateOverflow
+from .. import _validation
+from .._validation import Floats, StateOverflow
 from ..driving import loop_arguments, starts_of
 from ..kernels.closed import taught_loop
 from ..reservoir import Reservoir
@@ -18,7 +18,9 @@ from .ridge import Weights
 
 @dataclass(frozen=True, eq=False)
 class Taught:
-    """What FORCE leaves: the readout, the outputs (T, m) heard during teaching, and the last state."""
+    """What FORCE leaves: the readout, the outputs (T, m) heard during teaching, and the last
+    state.
+    """
 
     weights: Weights
     outputs: Floats
@@ -35,10 +37,11 @@ def force(
     every: int = 1,
     start: ArrayLike | None = None,
 ) -> Taught:
-    """Teach the network to produce target (T, m) while its last m inputs hear its output; the inputs before those hear signal (T, d - m).
+    """Teach the network to produce target (T, m) while its last m inputs hear its output; the
+    inputs before those hear signal (T, d - m).
 
-    Each `every` steps recursive least squares corrects the readout, so the output stays near the target all along and the network learns
-    to be stable with its own small errors in the loop.
+    Each `every` steps recursive least squares corrects the readout, so the output stays near the
+    target all along and the network learns to be stable with its own small errors in the loop.
 
     >>> from spheresn import random_reservoir, Tanh
     >>> wave = np.sin(0.3 * np.arange(600.0))[:, None]
@@ -46,27 +49,41 @@ def force(
     >>> bool(np.abs(taught.outputs[-100:] - wave[-100:]).max() < 0.05)
     True
     """
-    wanted = _checks.table("target", target)
+    wanted = _validation.table("target", target)
     outputs = wanted.shape[1]
-    heard = _checks.table("signal", np.zeros((len(wanted), 0)) if signal is None else signal, reservoir.n_inputs - outputs)
-    _checks.same_length("signal", heard, "target", wanted)
+    heard = _validation.table(
+        "signal",
+        np.zeros((len(wanted), 0)) if signal is None else signal,
+        reservoir.n_inputs - outputs,
+    )
+    _validation.same_length("signal", heard, "target", wanted)
     learner = RecursiveLeastSquares(reservoir.units, outputs, penalty, forgetting)
     produced = np.zeros_like(wanted)
     beginning = starts_of(reservoir, start, 1)[0]
-    pause = _checks.whole("every", every, 1)
+    pause = _validation.whole("every", every, 1)
     arguments = loop_arguments(reservoir)
     if arguments is None:
         return _force_by_steps(reservoir, wanted, heard, learner, pause, beginning)
     matrix, inputs, bias, act = arguments
     learning = (pause, learner.forgetting, learner.penalty)
-    steps, state = taught_loop(matrix, inputs, bias, act, heard, wanted, learning, learner.factors, beginning, produced)
+    steps, state = taught_loop(
+        matrix, inputs, bias, act, heard, wanted, learning, learner.factors, beginning, produced
+    )
     if steps < len(wanted):
-        raise StateOverflow(f"the taught network overflowed at step {steps}; lower the spectral radius or raise the penalty")
+        raise StateOverflow(
+            f"the taught network overflowed at step {steps}; lower the spectral radius or raise "
+            "the penalty"
+        )
     return Taught(learner.weights, produced, state)
 
 
 def _force_by_steps(
-    reservoir: Reservoir, wanted: Floats, heard: Floats, learner: RecursiveLeastSquares, every: int, state: Floats
+    reservoir: Reservoir,
+    wanted: Floats,
+    heard: Floats,
+    learner: RecursiveLeastSquares,
+    every: int,
+    state: Floats,
 ) -> Taught:
     """For a topology or an activation of the user's own."""
     produced = np.zeros_like(wanted)

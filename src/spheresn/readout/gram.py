@@ -1,4 +1,6 @@
-"""Everything that least squares needs to know of any number of states, in the memory of one N × N matrix."""
+"""Everything that least squares needs to know of any number of states, in the memory of one N × N
+matrix.
+"""
 
 from __future__ import annotations
 
@@ -7,22 +9,26 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg.blas import dgemm, dsyrk
 
-from .. import _checks
-from .._checks import BadInput, Floats
+from .. import _validation
+from .._validation import BadInput, Floats
 from ..kernels.centre import centre
 
 
 def block_rows(states: int) -> int:
-    """Rows to take at a time: a block of a megabyte stays in the inner caches from one pass over it to the next."""
+    """Rows to take at a time: a block of a megabyte stays in the inner caches from one pass over it
+    to the next.
+    """
     return min(max(2**17 // states, 128), 1024)
 
 
 @dataclass(frozen=True, eq=False)
 class Gram:
-    """Scatter about the mean, S = Σ (x - x̄)(x - x̄)ᵀ, C = Σ (x - x̄)(y - ȳ)ᵀ, V = Σ (y - ȳ)², of `count` rows; always float64.
+    """Scatter about the mean, S = Σ (x - x̄)(x - x̄)ᵀ, C = Σ (x - x̄)(y - ȳ)ᵀ, V = Σ (y - ȳ)², of
+    `count` rows; always float64.
 
-    Two of them add up to that of all rows together [CHA83], so a long series is taken in pieces and a fit spreads over machines.
-    Centring piece by piece keeps the digits that Σ x xᵀ - n x̄ x̄ᵀ would cancel. Only the lower triangle of `scatter` is filled.
+    Two of them add up to that of all rows together [CHA83], so a long series is taken in pieces and
+    a fit spreads over machines. Centring piece by piece keeps the digits that Σ x xᵀ - n x̄ x̄ᵀ
+    would cancel. Only the lower triangle of `scatter` is filled.
 
     >>> x = np.array([[0.0], [1.0], [2.0]])
     >>> whole, parts = Gram.of(x, 3 * x), Gram.of(x[:1], 3 * x[:1]) + Gram.of(x[1:], 3 * x[1:])
@@ -42,9 +48,13 @@ class Gram:
         """Of no rows."""
         if states < 1 or targets < 1:
             raise BadInput(
-                f"states and targets must have at least one column each, got {states} and {targets}; say what to learn from what"
+                f"states and targets must have at least one column each, got {states} and "
+                f"{targets}; say what to learn from what"
             )
-        scatter, cross = np.zeros((states, states), order="F"), np.zeros((states, targets), order="F")
+        scatter, cross = (
+            np.zeros((states, states), order="F"),
+            np.zeros((states, targets), order="F"),
+        )
         return Gram(0, np.zeros(states), np.zeros(targets), scatter, cross, np.zeros(targets))
 
     @staticmethod
@@ -73,7 +83,14 @@ class Gram:
         """Of every `stride`-th state alone."""
         kept = slice(None, None, stride)
         scatter = np.asfortranarray(self.scatter[kept, kept])
-        return Gram(self.count, self.state_mean[kept], self.target_mean, scatter, self.cross[kept], self.target_scatter)
+        return Gram(
+            self.count,
+            self.state_mean[kept],
+            self.target_mean,
+            scatter,
+            self.cross[kept],
+            self.target_scatter,
+        )
 
     @property
     def trace(self) -> float:
@@ -82,11 +99,14 @@ class Gram:
 
 
 class Sums:
-    """A Gram matrix that grows in place, block by block, so that no second N × N matrix is needed."""
+    """A Gram matrix that grows in place, block by block, so that no second N × N matrix is
+    needed.
+    """
 
     def __init__(self, gram: Gram) -> None:
         self.gram = gram
-        self._rows: list[Floats] = []  # centred; fresh memory for each block would cost as much as the centring
+        # Centred; fresh memory for each block would cost as much as the centring
+        self._rows: list[Floats] = []
 
     @staticmethod
     def empty(states: int, targets: int) -> Sums:
@@ -95,11 +115,20 @@ class Sums:
 
     def copy(self) -> Sums:
         """One that can go on by itself."""
-        return Sums(Gram(self.gram.count, *(value.copy(order="K") for name, value in vars(self.gram).items() if name != "count")))
+        return Sums(
+            Gram(
+                self.gram.count,
+                *(
+                    value.copy(order="K")
+                    for name, value in vars(self.gram).items()
+                    if name != "count"
+                ),
+            )
+        )
 
     def take(self, states: Floats, targets: Floats) -> Sums:
         """Take in states (T, N) and targets (T, m); this changes the arrays of `gram`."""
-        _checks.same_length("targets", targets, "states", states)
+        _validation.same_length("targets", targets, "states", states)
         states, targets = (np.require(part, requirements=["C", "W"]) for part in (states, targets))
         with np.errstate(over="ignore", invalid="ignore"):
             for first in range(0, len(states), block := block_rows(states.shape[1])):
@@ -108,14 +137,23 @@ class Sums:
         return self
 
     def _judge(self, states: Floats, targets: Floats) -> None:
-        """No square may have left the range of numbers; no product has where the squares have not (|C_ij|² <= S_ii V_j)."""
+        """No square may have left the range of numbers; no product has where the squares have not
+        (|C_ij|² <= S_ii V_j).
+        """
         squares = self.gram.scatter.diagonal(), self.gram.target_scatter
-        if not np.isfinite(squares[0].sum() + squares[1].sum()) and not all(np.isfinite(part).all() for part in squares):
+        if not np.isfinite(squares[0].sum() + squares[1].sum()) and not all(
+            np.isfinite(part).all() for part in squares
+        ):
             largest = max(float(np.abs(part).max(initial=0.0)) for part in (states, targets))
-            raise BadInput(f"states and targets must have squares that fit into a float, got values up to {largest:.3g}; scale them down")
+            raise BadInput(
+                "states and targets must have squares that fit into a float, got values up to "
+                f"{largest:.3g}; scale them down"
+            )
 
     def _take_block(self, states: Floats, targets: Floats) -> None:
-        """Centred rows, and one row more that stands for the distance of the block's mean from that of the rows before it."""
+        """Centred rows, and one row more that stands for the distance of the block's mean from that
+        of the rows before it.
+        """
         old, rows = self.gram, len(states)
         count = old.count + rows
         weight, share = np.sqrt(old.count * rows / count), rows / count

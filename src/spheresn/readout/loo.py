@@ -8,19 +8,21 @@ from functools import cache
 
 import numpy as np
 
-from .._checks import Floats
+from .._validation import Floats
 from ._product import product
 from .gram import Gram
 from .ridge import Cholesky, Shifted, Weights, factor
 
-LEAST, START, MOST = -14, -8, 0  # decades of the share of the trace: from interpolation to almost the mean
+# Decades of the share of the trace: from interpolation to almost the mean
+LEAST, START, MOST = -14, -8, 0
 SAMPLE = 256  # rows; at most twice as many judge a penalty
 LARGE = 250  # states
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """At most 2 · SAMPLE rows, evenly spread: those whose number is a multiple of `stride`, which doubles as rows arrive.
+    """At most 2 · SAMPLE rows, evenly spread: those whose number is a multiple of `stride`, which
+    doubles as rows arrive.
 
     Which rows are kept does not depend on the pieces they arrive in.
 
@@ -71,8 +73,9 @@ def _thinned(sample: Sample, stride: int) -> Sample:
 def leave_one_out(root: Cholesky | Shifted, states: Floats, targets: Floats) -> Floats:
     """The errors (T, m) of predicting each row from a fit to all the others: e_i/(1 - h_i) [GOL79].
 
-    h_i = 1/n + |R (x_i - x̄)|² is the leverage of row i, where RᵀR = (S + penalty)⁻¹. Exact, for all rows of the fit or any of them.
-    A row that the others say nothing about (h_i = 1) has an infinite error.
+    h_i = 1/n + |R (x_i - x̄)|² is the leverage of row i, where RᵀR = (S + penalty)⁻¹. Exact, for
+    all rows of the fit or any of them. A row that the others say nothing about (h_i = 1) has an
+    infinite error.
 
     Without any state to learn from, a row is predicted by the mean of the others: 0 by (3 + 6)/2.
 
@@ -86,15 +89,19 @@ def leave_one_out(root: Cholesky | Shifted, states: Floats, targets: Floats) -> 
     columns = root.half((states - gram.state_mean).T)
     residuals = targets - gram.target_mean - product(columns.T, root.half(gram.cross))
     room = (1.0 - 1.0 / gram.count - np.einsum("ij,ij->j", columns, columns))[:, None]
-    return np.asarray(np.divide(residuals, room, out=np.full_like(residuals, np.inf), where=room > 1e-10))
+    return np.asarray(
+        np.divide(residuals, room, out=np.full_like(residuals, np.inf), where=room > 1e-10)
+    )
 
 
 def choose_penalty(gram: Gram, sample: Sample) -> tuple[float, float, Weights]:
-    """The penalty with the least leave-one-out error relative to the targets' variance, that error, and the readout.
+    """The penalty with the least leave-one-out error relative to the targets' variance, that error,
+    and the readout.
 
-    Walks over the decades of the trace's share, by threes and then by ones: five to seven Cholesky factors, where the eigenvalues
-    that would give all decades cost as much as thirty. Of more than LARGE states every n-th says where to begin. The error has side
-    valleys now and then: in one random case of a hundred the walk ends in one, up to 5 % above the least error.
+    Walks over the decades of the trace's share, by threes and then by ones: five to seven Cholesky
+    factors, where the eigenvalues that would give all decades cost as much as thirty. Of more than
+    LARGE states every n-th says where to begin. The error has side valleys now and then: in one
+    random case of a hundred the walk ends in one, up to 5 % above the least error.
     """
     stride = -(-len(gram.cross) // LARGE)
     if stride == 1:
@@ -103,7 +110,9 @@ def choose_penalty(gram: Gram, sample: Sample) -> tuple[float, float, Weights]:
     return _walked(gram, sample, round(np.log10(share)), (1,))
 
 
-def _walked(gram: Gram, sample: Sample, start: int, strides: tuple[int, ...]) -> tuple[float, float, Weights]:
+def _walked(
+    gram: Gram, sample: Sample, start: int, strides: tuple[int, ...]
+) -> tuple[float, float, Weights]:
     variance = np.where(gram.target_scatter > 0.0, gram.target_scatter / gram.count, 1.0)
 
     @cache
@@ -113,7 +122,8 @@ def _walked(gram: Gram, sample: Sample, start: int, strides: tuple[int, ...]) ->
         return float(np.sqrt((squares / variance).mean())), root.solve()
 
     best = _descended(lambda decade: tried(decade)[0], start, strides)
-    if tried(best)[0] > 1.0:  # worse than the mean, which the largest penalty comes near: the walk was caught in a valley
+    # Worse than the mean, which the largest penalty comes near: the walk was caught in a valley
+    if tried(best)[0] > 1.0:
         best = min(range(MOST, LEAST - 1, -1), key=lambda decade: tried(decade)[0])
     return _unit(gram) * 10.0**best, *tried(best)
 
@@ -123,7 +133,9 @@ def _unit(gram: Gram) -> float:
 
 
 def _descended(error: Callable[[int], float], start: int, strides: tuple[int, ...]) -> int:
-    """The decade from which no neighbour is better, far ones first; of equals the larger penalty."""
+    """The decade from which no neighbour is better, far ones first; of equals the larger
+    penalty.
+    """
     best = start
     for stride in strides:
         before = None

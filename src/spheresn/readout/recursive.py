@@ -7,18 +7,20 @@ from typing import Any
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from .. import _checks
-from .._checks import Floats
+from .. import _validation
+from .._validation import Floats
 from ..kernels.rotate import absorb_rows
 from .ridge import Weights
 
 
 class RecursiveLeastSquares:
-    """Weights that follow min Σ_k forgetting^{n-k} |y_k - b - Wᵀx_k|² + penalty |(b, W)|², one row after the other.
+    """Weights that follow min Σ_k forgetting^{n-k} |y_k - b - Wᵀx_k|² + penalty |(b, W)|², one row
+    after the other.
 
-    Kept is the triangle R with RᵀR = Σ forgetting^{n-k} z zᵀ + penalty I, z = (1, x), updated by plane rotations [GOL13]: no matrix is
-    inverted or subtracted from, so rounding errors do not grow however long it runs. Forgetting would let the penalty fade and
-    R become singular where the signal is silent; one coordinate per row is given its penalty back, in turn.
+    Kept is the triangle R with RᵀR = Σ forgetting^{n-k} z zᵀ + penalty I, z = (1, x), updated by
+    plane rotations [GOL13]: no matrix is inverted or subtracted from, so rounding errors do not
+    grow however long it runs. Forgetting would let the penalty fade and R become singular where the
+    signal is silent; one coordinate per row is given its penalty back, in turn.
 
     >>> rls = RecursiveLeastSquares(1, 1, penalty=1e-9)
     >>> rls.update(np.array([[0.0], [1.0], [2.0]]), np.array([[1.0], [4.0], [7.0]]))
@@ -26,21 +28,25 @@ class RecursiveLeastSquares:
     array([[13.]])
     """
 
-    def __init__(self, states: int, targets: int, penalty: float = 1e-6, forgetting: float = 1.0) -> None:
-        self.forgetting = _checks.real("forgetting", forgetting, 0.0, 1.0, above=True)
-        self.penalty = _checks.real("penalty", penalty, 0.0, above=True)
-        size = _checks.whole("states", states, 1) + 1
+    def __init__(
+        self, states: int, targets: int, penalty: float = 1e-6, forgetting: float = 1.0
+    ) -> None:
+        self.forgetting = _validation.real("forgetting", forgetting, 0.0, 1.0, above=True)
+        self.penalty = _validation.real("penalty", penalty, 0.0, above=True)
+        size = _validation.whole("states", states, 1) + 1
         self._triangle = np.sqrt(self.penalty) * np.eye(size)
-        self._right = np.zeros((size, _checks.whole("targets", targets, 1)))
+        self._right = np.zeros((size, _validation.whole("targets", targets, 1)))
         self._seen = 0
 
     def update(self, states: Floats, targets: Floats) -> None:
         """Take in rows (T, N) with their targets (T, m)."""
         size, outputs = self._right.shape
-        rows = _checks.table("states", states, size - 1)
-        wanted = _checks.table("targets", targets, outputs)
-        _checks.same_length("targets", wanted, "states", rows)
-        absorb_rows(self._triangle, self._right, rows, wanted, self.forgetting, self.penalty, self._seen)
+        rows = _validation.table("states", states, size - 1)
+        wanted = _validation.table("targets", targets, outputs)
+        _validation.same_length("targets", wanted, "states", rows)
+        absorb_rows(
+            self._triangle, self._right, rows, wanted, self.forgetting, self.penalty, self._seen
+        )
         self._seen += len(rows)
 
     @property

@@ -1,4 +1,6 @@
-"""Ridge regression as algebra on a Gram matrix: min Σ |y - b - Wᵀx|² + penalty |W|², the intercept b not penalised."""
+"""Ridge regression as algebra on a Gram matrix: min Σ |y - b - Wᵀx|² + penalty |W|², the intercept
+b not penalised.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,13 @@ from scipy.linalg import cho_solve, eigh
 from scipy.linalg.blas import dgemm, dtrsm
 from scipy.linalg.lapack import dpotrf
 
-from .. import _checks
-from .._checks import Floats, StateOverflow
+from .. import _validation
+from .._validation import Floats, StateOverflow
 from ._product import product
 from .gram import Gram
 
-# Below this share of the trace the rounding errors of S itself are as large as the penalty, and a Cholesky factor may not exist.
+# Below this share of the trace the rounding errors of S itself are as large as the penalty, and a
+# Cholesky factor may not exist.
 SAFE_PENALTY = 5e-15
 
 
@@ -42,13 +45,19 @@ class Weights:
             outputs = product(states, self.matrix)
             outputs += self.intercept
         if not np.isfinite(outputs).all():
-            raise StateOverflow("the output left the range of its floating point type; lower the scale of the input or of the targets")
+            raise StateOverflow(
+                "the output left the range of its floating point type; lower the scale of the "
+                "input or of the targets"
+            )
         return outputs
 
     def times(self, factor: float) -> Weights:
         """The readout of outputs in another unit."""
         with np.errstate(over="ignore"):
-            matrix, intercept = (_checks.finite("the readout's weights", factor * part) for part in (self.matrix, self.intercept))
+            matrix, intercept = (
+                _validation.finite("the readout's weights", factor * part)
+                for part in (self.matrix, self.intercept)
+            )
         return Weights(matrix, intercept)
 
 
@@ -56,7 +65,8 @@ class Weights:
 class Eigen:
     """S = V Λ Vᵀ once, and then any penalty for any targets costs one product.
 
-    penalty 0 is the minimum-norm solution: directions whose variance is rounding error of S get no weight.
+    penalty 0 is the minimum-norm solution: directions whose variance is rounding error of S get no
+    weight.
 
     >>> x = np.array([[0.0], [1.0], [2.0]])
     >>> eigen = Eigen.of(Gram.of(x, 3 * x + 1))  # S = 2, C = 6
@@ -79,7 +89,9 @@ class Eigen:
         """1/(λ_i + penalty), and zero where λ_i is no more than rounding."""
         floor = len(self.values) * np.finfo(float).eps * self.values.max(initial=0.0)
         real = self.values > floor if penalty == 0.0 else self.values + penalty > 0.0
-        return np.asarray(np.divide(1.0, self.values + penalty, out=np.zeros_like(self.values), where=real))
+        return np.asarray(
+            np.divide(1.0, self.values + penalty, out=np.zeros_like(self.values), where=real)
+        )
 
     def solve(self, penalty: float) -> Weights:
         """The readout for one penalty."""
@@ -87,10 +99,20 @@ class Eigen:
 
     def solve_each(self, penalties: Sequence[float]) -> list[Weights]:
         """The readouts for several penalties, in one product."""
-        gains, outputs = np.array([self.gains(penalty) for penalty in penalties]), self.coefficients.shape[1]
-        columns = (gains.reshape(-1, 1, len(self.values)) * self.coefficients.T).reshape(-1, len(self.values)).T
+        gains, outputs = (
+            np.array([self.gains(penalty) for penalty in penalties]),
+            self.coefficients.shape[1],
+        )
+        columns = (
+            (gains.reshape(-1, 1, len(self.values)) * self.coefficients.T)
+            .reshape(-1, len(self.values))
+            .T
+        )
         matrices = dgemm(1.0, self.vectors, columns)
-        return [_with_intercept(self.gram, matrices[:, outputs * i : outputs * (i + 1)]) for i in range(len(gains))]
+        return [
+            _with_intercept(self.gram, matrices[:, outputs * i : outputs * (i + 1)])
+            for i in range(len(gains))
+        ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +129,10 @@ class Shifted:
 
     def half(self, columns: Floats) -> Floats:
         """R times columns (N, k)."""
-        return np.asarray(np.sqrt(self.eigen.gains(self.penalty))[:, None] * product(self.eigen.vectors.T, columns))
+        return np.asarray(
+            np.sqrt(self.eigen.gains(self.penalty))[:, None]
+            * product(self.eigen.vectors.T, columns)
+        )
 
     def solve(self) -> Weights:
         """The readout."""
@@ -116,7 +141,9 @@ class Shifted:
 
 @dataclass(frozen=True, eq=False)
 class Cholesky:
-    """S + penalty = L Lᵀ, so that (S + penalty)⁻¹ = RᵀR with R = L⁻¹; for one penalty a tenth of the cost of eigenvalues."""
+    """S + penalty = L Lᵀ, so that (S + penalty)⁻¹ = RᵀR with R = L⁻¹; for one penalty a tenth of
+    the cost of eigenvalues.
+    """
 
     gram: Gram
     lower: Floats
@@ -127,21 +154,25 @@ class Cholesky:
 
     def solve(self) -> Weights:
         """The readout."""
-        return _with_intercept(self.gram, cho_solve((self.lower, True), self.gram.cross, check_finite=False))
+        return _with_intercept(
+            self.gram, cho_solve((self.lower, True), self.gram.cross, check_finite=False)
+        )
 
 
 def factor(gram: Gram, penalty: float) -> Cholesky | Shifted:
-    """By Cholesky where the penalty allows it, by eigenvalues where S is singular in working precision.
+    """By Cholesky where the penalty allows it, by eigenvalues where S is singular in working
+    precision.
 
     >>> x = np.array([[0.0], [1.0], [2.0]])
     >>> root = factor(Gram.of(x, 3 * x + 1), penalty=2.0)  # S + penalty = 4, so R = 1/2
     >>> root.half(np.array([[1.0]])), root.solve().matrix
     (array([[0.5]]), array([[1.5]]))
     """
-    if _checks.real("penalty", penalty, 0.0) > SAFE_PENALTY * gram.trace:
+    if _validation.real("penalty", penalty, 0.0) > SAFE_PENALTY * gram.trace:
         shifted = gram.scatter.copy(order="F")
         shifted[np.diag_indices_from(shifted)] += penalty
-        lower, failed = dpotrf(shifted, lower=1, clean=0, overwrite_a=1)  # scipy's `cholesky` would clear the other half as well
+        # Scipy's `cholesky` would clear the other half as well
+        lower, failed = dpotrf(shifted, lower=1, clean=0, overwrite_a=1)
         if not failed:
             return Cholesky(gram, lower)
     return Shifted(Eigen.of(gram), penalty)

@@ -1,6 +1,7 @@
 """Recurrent matrices: how the units of a reservoir are linked.
 
-Each one multiplies (`matvec`, `rmatvec`), knows its spectral radius exactly, can be rescaled, and hands its numbers to the kernels.
+Each one multiplies (`matvec`, `rmatvec`), knows its spectral radius exactly, can be rescaled, and
+hands its numbers to the kernels.
 """
 
 from ._dense import Dense

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike
 
-from .._checks import Floats
+from .._validation import Floats
 from ._spectrum import spectral_radius
 
 

@@ -7,14 +7,14 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import DTypeLike
 
-from .._checks import Floats
+from .._validation import Floats
 
 
 class Recurrent(Protocol):
     """A square matrix W that multiplies fast and knows its spectral radius.
 
-    A class of your own with these members works wherever a topology does; the plain step multiplies by its `matvec`, while the
-    topologies of this package have compiled loops besides.
+    A class of your own with these members works wherever a topology does; the plain step multiplies
+    by its `matvec`, while the topologies of this package have compiled loops besides.
 
     >>> from spheresn import topology
     >>> ring = topology.ring(3, weight=0.5)

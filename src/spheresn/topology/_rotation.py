@@ -8,13 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike
 
-from .._checks import Floats
+from .._validation import Floats
 
 
 class RotationData(NamedTuple):
-    """weight · cos and weight · sin of the angles, (2, N//2), and the factor of the lone last unit when N is odd.
+    """weight · cos and weight · sin of the angles, (2, N//2), and the factor of the lone last unit
+    when N is odd.
 
-    One array and not two: a loop counts who holds an array at every step, and at 100 units that shows.
+    One array and not two: a loop counts who holds an array at every step, and at 100 units that
+    shows.
     """
 
     turns: Floats
@@ -23,10 +25,12 @@ class RotationData(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Rotation:
-    """weight · Q with Q orthogonal: units i and i + N//2 turn together by angle_i; for odd N the last unit keeps its place.
+    """weight · Q with Q orthogonal: units i and i + N//2 turn together by angle_i; for odd N the
+    last unit keeps its place.
 
-    Any orthogonal matrix has this form up to a change of basis; a random W_in makes the basis immaterial while the activation
-    commutes with rotations (bend = 0). The two halves, not neighbours, form the pairs, so that the loop runs over contiguous memory.
+    Any orthogonal matrix has this form up to a change of basis; a random W_in makes the basis
+    immaterial while the activation commutes with rotations (bend = 0). The two halves, not
+    neighbours, form the pairs, so that the loop runs over contiguous memory.
 
     >>> Rotation(2, np.array([np.pi / 2])).matvec(np.array([1.0, 0.0])).round(12)
     array([0., 1.])
@@ -48,7 +52,11 @@ class Rotation:
         (cosines, sines), lone = self.kernel_data()
         first, second = vectors[:half].T, vectors[half : 2 * half].T
         sines = sense * sines
-        parts = [(cosines * first - sines * second).T, (sines * first + cosines * second).T, lone * vectors[2 * half :]]
+        parts = [
+            (cosines * first - sines * second).T,
+            (sines * first + cosines * second).T,
+            lone * vectors[2 * half :],
+        ]
         return np.concatenate(parts).astype(self.dtype, copy=False)
 
     def spectral_radius(self) -> float:

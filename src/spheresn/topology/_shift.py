@@ -1,4 +1,6 @@
-"""A chain of units: every unit hands its value to the next; closed it is a ring, open a delay line."""
+"""A chain of units: every unit hands its value to the next; closed it is a ring, open a delay
+line.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike
 
-from .._checks import Floats
+from .._validation import Floats
 
 
 class ShiftData(NamedTuple):
-    """The weight of every link, and of the link from the last unit to the first (0 for a delay line)."""
+    """The weight of every link, and of the link from the last unit to the first (0 for a delay
+    line).
+    """
 
     weight: np.floating[Any]
     closing: np.floating[Any]
@@ -44,7 +48,9 @@ class Shift:
         return moved
 
     def spectral_radius(self) -> float:
-        """|weight|, all eigenvalues being weight · exp(2πi k/N); 0 for a delay line, which is nilpotent."""
+        """|weight|, all eigenvalues being weight · exp(2πi k/N); 0 for a delay line, which is
+        nilpotent.
+        """
         return abs(self.weight) if self.closed else 0.0
 
     def scaled(self, factor: float) -> Shift:
@@ -57,4 +63,6 @@ class Shift:
         return self.matvec(np.eye(self.size, dtype=self.dtype))
 
     def kernel_data(self) -> ShiftData:
-        return ShiftData(self.dtype.type(self.weight), self.dtype.type(self.weight if self.closed else 0.0))
+        return ShiftData(
+            self.dtype.type(self.weight), self.dtype.type(self.weight if self.closed else 0.0)
+        )

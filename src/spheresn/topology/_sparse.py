@@ -8,14 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from .._checks import Floats
+from .._validation import Floats
 from ._spectrum import spectral_radius
 
 
 class CsrData(NamedTuple):
     """The non-zero values of W, the column of each, and where each row starts.
 
-    Unsigned, so that no index needs a sign check; short where that suffices, since the loop waits for memory.
+    Unsigned, so that no index needs a sign check; short where that suffices, since the loop waits
+    for memory.
     """
 
     values: Floats
@@ -63,4 +64,8 @@ class Sparse:
 
     def kernel_data(self) -> CsrData:
         short = np.uint16 if self.size <= 2**16 else np.uint32
-        return CsrData(self.matrix.data, self.matrix.indices.astype(short), self.matrix.indptr.astype(np.uint64))
+        return CsrData(
+            self.matrix.data,
+            self.matrix.indices.astype(short),
+            self.matrix.indptr.astype(np.uint64),
+        )

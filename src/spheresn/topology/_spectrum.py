@@ -9,18 +9,19 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackError, eigs
 
-from .._checks import Floats
+from .._validation import Floats
 
 DENSE_LIMIT = 2000  # up to here all eigenvalues are computed; beyond, a checked Arnoldi iteration
-CANDIDATES, BASIS = 8, 80  # k = 1 with the default basis is sometimes silently wrong: it converges to an inner eigenvalue
+# K = 1 with the default basis is sometimes silently wrong: it converges to an inner eigenvalue
+CANDIDATES, BASIS = 8, 80
 TOLERANCE = 1e-11
 
 
 def spectral_radius(matrix: Floats | Any) -> float:
     """max |λ_i(W)| of an array or a scipy sparse matrix.
 
-    A matrix whose links form no cycle is nilpotent and has radius 0 exactly; computed eigenvalues would be rounding noise
-    of size eps^(1/N), which is not small.
+    A matrix whose links form no cycle is nilpotent and has radius 0 exactly; computed eigenvalues
+    would be rounding noise of size eps^(1/N), which is not small.
 
     >>> round(spectral_radius(np.array([[0.0, 2.0], [-2.0, 0.0]])), 12)
     2.0

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse as sp
 
-from .. import _checks
-from .._checks import BadInput, Floats
+from .. import _validation
+from .._validation import BadInput, Floats
 from ._dense import Dense
 from ._protocol import MEMBERS, Recurrent
 from ._rotation import Rotation
@@ -45,19 +45,23 @@ def sparse(units: int, rng: np.random.Generator, density: float = 0.1) -> Sparse
     >>> sparse(100, np.random.default_rng(0), density=0.05).matrix.nnz
     500
     """
-    return _sparse_independent(units, rng, _checks.real("density", density, 0.0, 1.0, above=True), rng.standard_normal)
+    return _sparse_independent(
+        units, rng, _validation.real("density", density, 0.0, 1.0, above=True), rng.standard_normal
+    )
 
 
 def rotation(units: int, rng: np.random.Generator) -> Rotation:
-    """A random orthogonal matrix as plane rotations: one angle in each of N/2 equal cells of (0, π).
+    """A random orthogonal matrix as plane rotations: one angle in each of N/2 equal cells of (0,
+    π).
 
-    The cells mimic the repulsion between the eigenvalues of a Haar-random orthogonal matrix, whose angles never crowd.
+    The cells mimic the repulsion between the eigenvalues of a Haar-random orthogonal matrix, whose
+    angles never crowd.
 
     >>> matrix = rotation(5, np.random.default_rng(0)).toarray()
     >>> bool(np.allclose(matrix @ matrix.T, np.eye(5)))
     True
     """
-    half = _checks.whole("units", units, 1) // 2
+    half = _validation.whole("units", units, 1) // 2
     return Rotation(units, np.pi * (np.arange(half) + rng.uniform(size=half)) / max(half, 1))
 
 
@@ -69,18 +73,21 @@ def ring(units: int, weight: float = 1.0) -> Shift:
            [0.5, 0. , 0. ],
            [0. , 0.5, 0. ]])
     """
-    return Shift(_checks.whole("units", units, 1), _checks.real("weight", weight))
+    return Shift(_validation.whole("units", units, 1), _validation.real("weight", weight))
 
 
 def delay_line(units: int, weight: float = 1.0) -> Shift:
-    """Every unit feeds the next; what reaches the end is forgotten. Nilpotent: its spectral radius is 0 for any weight.
+    """Every unit feeds the next; what reaches the end is forgotten. Nilpotent: its spectral radius
+    is 0 for any weight.
 
     >>> delay_line(3).toarray()
     array([[0., 0., 0.],
            [1., 0., 0.],
            [0., 1., 0.]])
     """
-    return Shift(_checks.whole("units", units, 1), _checks.real("weight", weight), closed=False)
+    return Shift(
+        _validation.whole("units", units, 1), _validation.real("weight", weight), closed=False
+    )
 
 
 TOPOLOGIES: dict[str, Callable[..., Recurrent]] = {
@@ -96,19 +103,23 @@ WITH_DENSITY = ("gaussian", "uniform", "sparse")
 
 def draw(name: str, units: int, rng: np.random.Generator, density: float | None) -> Recurrent:
     """The topology called `name` on `units` units."""
-    build = TOPOLOGIES[_checks.one_of("topology", name, TOPOLOGIES)]
-    _checks.whole("units", units, 1)
+    build = TOPOLOGIES[_validation.one_of("topology", name, TOPOLOGIES)]
+    _validation.whole("units", units, 1)
     if density is None:
         return build(units, rng)
     if name not in WITH_DENSITY:
         if density == 1.0:
             return build(units, rng)
-        raise BadInput(f"density must be left out for the {name} topology, got {density!r}; its links are fixed")
+        raise BadInput(
+            f"density must be left out for the {name} topology, got {density!r}; its links are "
+            "fixed"
+        )
     return build(units, rng, density)
 
 
 def as_recurrent(matrix: Any) -> Recurrent:
-    """A given square matrix: an array, a scipy sparse matrix, or a topology, which is returned as it is.
+    """A given square matrix: an array, a scipy sparse matrix, or a topology, which is returned as
+    it is.
 
     >>> type(as_recurrent([[0.0, 1.0], [1.0, 0.0]])).__name__, type(as_recurrent(sp.eye_array(3))).__name__
     ('Dense', 'Sparse')
@@ -120,9 +131,9 @@ def as_recurrent(matrix: Any) -> Recurrent:
         _square(matrix.shape)
         kept = sp.csr_array(matrix, dtype=kind)
         kept.sum_duplicates()
-        _checks.finite("recurrent", kept.data)
+        _validation.finite("recurrent", kept.data)
         return Sparse(kept)
-    full = _checks.array("recurrent", matrix, 2, kind)
+    full = _validation.array("recurrent", matrix, 2, kind)
     _square(full.shape)
     return Dense(np.require(full, requirements=["C", "W"]))
 
@@ -130,25 +141,43 @@ def as_recurrent(matrix: Any) -> Recurrent:
 def _topology(matrix: Any) -> Recurrent:
     missing = [name for name in MEMBERS if not hasattr(matrix, name)]
     if missing:
-        rule = f"recurrent must be an array, a sparse matrix or a topology with {', '.join(MEMBERS)}"
-        raise BadInput(f"{rule}, got a {type(matrix).__name__} without {', '.join(missing)}; add what is missing, or pass W as an array")
+        rule = (
+            f"recurrent must be an array, a sparse matrix or a topology with {', '.join(MEMBERS)}"
+        )
+        raise BadInput(
+            f"{rule}, got a {type(matrix).__name__} without {', '.join(missing)}; add what is "
+            "missing, or pass W as an array"
+        )
     return matrix  # type: ignore[no-any-return]
 
 
 def _square(shape: tuple[int, ...]) -> None:
     if len(shape) != 2 or shape[0] != shape[1] or shape[0] < 1:
-        raise BadInput(f"recurrent must be a square matrix of at least one unit, got shape {shape}; pass W of shape (N, N)")
+        raise BadInput(
+            f"recurrent must be a square matrix of at least one unit, got shape {shape}; pass W "
+            "of shape (N, N)"
+        )
 
 
-def _independent(units: int, rng: np.random.Generator, density: float, draw_values: Draw) -> Dense | Sparse:
-    _checks.whole("units", units, 1)
-    if _checks.real("density", density, 0.0, 1.0, above=True) < 1.0:
+def _independent(
+    units: int, rng: np.random.Generator, density: float, draw_values: Draw
+) -> Dense | Sparse:
+    _validation.whole("units", units, 1)
+    if _validation.real("density", density, 0.0, 1.0, above=True) < 1.0:
         return _sparse_independent(units, rng, density, draw_values)
     return Dense(draw_values(units * units).reshape(units, units))
 
 
-def _sparse_independent(units: int, rng: np.random.Generator, density: float, draw_values: Draw) -> Sparse:
-    size = _checks.whole("units", units, 1)
-    matrix = sp.random_array((size, size), density=density, format="csr", rng=rng, data_sampler=lambda size: draw_values(int(size)))
+def _sparse_independent(
+    units: int, rng: np.random.Generator, density: float, draw_values: Draw
+) -> Sparse:
+    size = _validation.whole("units", units, 1)
+    matrix = sp.random_array(
+        (size, size),
+        density=density,
+        format="csr",
+        rng=rng,
+        data_sampler=lambda size: draw_values(int(size)),
+    )
     matrix.sort_indices()
     return Sparse(matrix)

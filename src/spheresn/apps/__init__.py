@@ -1,0 +1,1 @@
+"""Applications of the library: the command line, the explorer, the paper."""

@@ -1,0 +1,187 @@
+"""Models of people's own: fitted to a table, saved, and asked again with another table."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from ..._validation import BadInput, Floats, at_least, whole
+from ...estimators import ESNClassifier, ESNForecaster, ESNRegressor, OutOfRange
+from ...forecasting.network import RULES, Tell, choose
+from ...io.models import load
+from ..tables import Series, Table
+from .forecast import centre_and_scale, varying
+from .numbers import plain
+from .summary import fitted
+
+FEWEST = 40  # rows
+STAGES = len(RULES) + 1
+HORIZON = 200  # steps of the free runs by which a forecaster is chosen
+MODEL = ".spheresn"
+
+
+def fit_forecaster(
+    series: Series, units: int, seed: int, tell: Tell = lambda doing: None
+) -> tuple[ESNForecaster, Series]:
+    """A forecaster of all columns together, and the series without the constant ones."""
+    rows = len(series.values)
+    at_least("FILE", rows, FEWEST, "to fit a network")
+    series = varying(series, rows)
+    centre, scale = centre_and_scale(series.values)
+    with threadpool_limits(1):
+        recipe = choose(
+            (series.values - centre) / scale,
+            HORIZON,
+            whole("--units", units, 1),
+            whole("--seed", seed, 0),
+            tell,
+        )
+        tell("fitting")
+        return recipe.learn(series.frame), series
+
+
+def fit_regressor(series: Series, target: str, units: int, seed: int) -> ESNRegressor:
+    """The target column from the others of the same and earlier rows; the settings with the least
+    leave-one-out error.
+    """
+    at_least("FILE", len(series.values), FEWEST, "to fit a network")
+    frame = series.frame
+    if frame.shape[1] < 2:
+        raise BadInput(
+            f"FILE must have another column than --target, got only {target!r}; leave --target "
+            "out for a forecaster"
+        )
+    model = ESNRegressor(whole("--units", units, 1), random_state=whole("--seed", seed, 0))
+    with threadpool_limits(1):
+        return model.fit(frame.drop(columns=target), frame[target])
+
+
+def read_model(path: Path) -> Any:
+    """A saved forecaster or regressor."""
+    model = load(path)
+    if isinstance(model, ESNClassifier):
+        raise BadInput(
+            f"MODEL must be a forecaster or a regressor, got the classifier {str(path)!r}; use it "
+            "from Python"
+        )
+    return model
+
+
+def rows_for(model: Any, table: Table, fill: str | None) -> Series:
+    """The columns that the model was fitted to; a model that knows no names takes as many as it
+    needs.
+    """
+    names = [str(name) for name in getattr(model, "feature_names_in_", [])]
+    missing = [name for name in names if name not in table.cells]
+    if missing:
+        raise BadInput(
+            f"FILE must have the columns of the model, {', '.join(map(repr, names))}, got no "
+            f"{missing[0]!r}; rename a column"
+        )
+    series = table.pick(names, fill)
+    if not names and series.values.shape[1] != model.n_features_in_:
+        raise BadInput(
+            f"FILE must have {model.n_features_in_} column(s) of numbers, got "
+            f"{len(series.names)}; leave the others out"
+        )
+    return replace(
+        series, notes=tuple(note for note in series.notes if not note.startswith("left out"))
+    )
+
+
+def predicted(model: ESNRegressor, series: Series) -> Floats:
+    """For each row the prediction (T, m); NaN while the network has not yet forgotten where it
+    began.
+    """
+    at_least(
+        "FILE",
+        len(series.values),
+        model.washout_ + 1,
+        "for this model, whose memory has to fill first",
+    )
+    values = np.asarray(model.predict(_input(model, series))).reshape(len(series.values), -1)
+    values[: model.washout_] = np.nan
+    return values
+
+
+def continued(model: ESNForecaster, series: Series, steps: int) -> tuple[Floats, list[str]]:
+    """The next rows (steps, d) after those of the series, and what must be said of them.
+
+    The network forgets where it began, so the series may be the rows that are new or all there are.
+    """
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", OutOfRange)
+        run = np.asarray(model.update(_input(model, series)).forecast(whole("--steps", steps, 1)))
+    return run.reshape(steps, -1), [str(one.message) for one in said]
+
+
+def _input(model: Any, series: Series) -> Any:
+    return series.frame if hasattr(model, "feature_names_in_") else series.values
+
+
+def answers(
+    model: Any, table: Table, steps: int | None, fill: str | None
+) -> tuple[list[str], list[list[str]], list[str]]:
+    """Header and rows of what the model says about a table, and notes."""
+    series = rows_for(model, table, fill)
+    if isinstance(model, ESNForecaster):
+        ahead = HORIZON if steps is None else whole("--steps", steps, 1)
+        values, said = continued(model, series, ahead)
+        return (
+            [series.time_name, *series.names],
+            _rows(series.ahead(ahead), values),
+            [*series.notes, *said],
+        )
+    if steps is not None:
+        raise BadInput(
+            f"--steps must be left out for a regressor, got {steps}; it predicts one value for "
+            "each row of FILE"
+        )
+    values = predicted(model, series)
+    names = (
+        ["prediction"]
+        if values.shape[1] == 1
+        else [f"prediction {i + 1}" for i in range(values.shape[1])]
+    )
+    times = series.clock.written if series.clock else [str(row + 1) for row in range(len(values))]
+    early = (
+        [
+            f"the first {model.washout_} rows have no prediction: the memory of the network fills "
+            "with them"
+        ]
+        if model.washout_
+        else []
+    )
+    return [series.time_name, *names], _rows(times, values), [*series.notes, *early]
+
+
+def _rows(times: list[str], values: Floats) -> list[list[str]]:
+    return [
+        [time, *("" if np.isnan(value) else repr(value) for value in row)]
+        for time, row in zip(times, values.tolist(), strict=True)
+    ]
+
+
+def numbers(row: list[str]) -> list[str | float | None]:
+    """A row of `answers` for JSON: its time as text, the rest as numbers."""
+    return [row[0], *(float(cell) if cell else None for cell in row[1:])]
+
+
+def described(model: Any, series: Series, target: str | None) -> dict[str, Any]:
+    """What was fitted, as JSON can say it."""
+    told = {
+        "kind": "regressor" if target is not None else "forecaster",
+        "source": series.source,
+        "rows": len(series.values),
+        "columns": [name for name in series.names if name != target],
+        "target": target,
+        "notes": list(series.notes),
+        "fitted": fitted(model),
+        "error": getattr(model, "loo_error_", None) if target is not None else None,
+    }
+    return dict(plain(told))

@@ -1,0 +1,343 @@
+"""The server: callbacks that join page, studio and desk, and the doors that keep it to itself."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from threading import Thread
+from time import perf_counter
+from typing import Any
+
+from dash import ClientsideFunction, Dash, Input, Output, State, html, no_update
+from flask import abort, request
+from threadpoolctl import threadpool_limits
+from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
+
+from ..._validation import BadInput, DegenerateStep
+from . import pictures
+from .jobs import Answer, Desk
+from .page import CONTROLS, PANELS, layout
+from .panels import Recall, Studio
+from .reading import LARGEST
+from .settings import ACTIVATIONS, DIALS, Settings, from_query, from_texts, to_query
+from .signals import Catalogue
+from .uploads import take_upload
+
+# Seconds that a request waits; a browser has few connections, and heavy work must not hold them
+PATIENCE = {False: 0.4, True: 0.05}
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+POLICY = (
+    "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; form-action 'none'; "
+    "frame-ancestors 'none'"
+)
+
+
+class Patient(WSGIRequestHandler):
+    """Gives up a connection on which nothing comes or goes: one that a machine elsewhere forgot
+    would hold its thread for ever.
+    """
+
+    timeout = 60  # seconds
+
+    def log_error(self, *_: Any) -> None:
+        """Nobody needs to know."""
+
+
+def build(studio: Studio) -> Dash:
+    """The application; it reads no files but those that the studio's catalogue was given."""
+    desk = Desk()
+    app = Dash(
+        "spheresn",
+        title="spheresn explorer",
+        update_title="",
+        assets_folder=str(Path(__file__).with_name("assets")),
+    )
+    app.layout = lambda: layout(studio.catalogue.titles())
+    _settings_callbacks(app, studio)
+    take_upload(app, studio.catalogue)
+    for name in (*PANELS, "echo", "code"):
+        _panel_callback(app, name, studio, desk)
+    return app
+
+
+def server(files: Sequence[Path], host: str, port: int) -> BaseWSGIServer:
+    """Bound to host and port (0: any free one), answering to its own name only while it is bound to
+    this machine's.
+    """
+    studio = Studio(Catalogue(files))
+    app = build(studio)
+    app.server.config["MAX_CONTENT_LENGTH"] = LARGEST * 4 // 3 + 100_000  # uploads come in base 64
+
+    @app.server.before_request  # type: ignore[untyped-decorator]
+    # A page elsewhere may call this machine, or have its own name resolved to it
+    def refuse_others() -> None:
+        origin = request.headers.get("Origin")
+        foreign = origin is not None and origin != f"{request.scheme}://{request.host}"
+        if host in LOOPBACK and (
+            foreign or request.host.rsplit(":", 1)[0].strip("[]") not in LOOPBACK
+        ):
+            abort(403)
+
+    @app.server.after_request  # type: ignore[untyped-decorator]
+    def keep_inside(response: Any) -> Any:
+        response.headers["Content-Security-Policy"] = POLICY
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        return response
+
+    with _bound(host, port) as place:
+        listening = make_server(
+            host, port, app.server, threaded=True, request_handler=Patient, fd=place.fileno()
+        )
+    Thread(target=_warm_up, args=(studio,), daemon=True).start()
+    return listening
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    """A socket at that place, or one sentence; left to itself the server would print three lines
+    and exit.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        sentence = (
+            f"--host and --port must be a free place of this machine, got {host} and {port} "
+            f"({error.strerror})"
+        )
+        raise BadInput(f"{sentence}; choose another port, or 0 for any") from None
+
+
+def serve(files: Sequence[Path], host: str, port: int, say: Callable[[str], None]) -> None:
+    """Serve until interrupted. One thread per matrix product: panels are computed side by side."""
+    warnings.simplefilter("ignore", DegenerateStep)
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)  # a line for every request helps nobody
+    with threadpool_limits(1):
+        listening = server(files, host, port)
+        name = f"[{host}]" if ":" in host else host
+        say(f"explorer: http://{name}:{listening.port}/ (Ctrl-C ends it)")
+        try:
+            listening.serve_forever()
+        finally:
+            listening.server_close()
+
+
+def _warm_up(studio: Studio) -> None:
+    """Compile, or load, what the first moves need: every activation, on a ring and on a dense
+    matrix.
+    """
+    for topology in ("ring", "gaussian"):
+        for activation in ACTIVATIONS:
+            settings = Settings(
+                activation=activation, topology=topology, units=200 if topology == "ring" else 50
+            )
+            for name in ("trajectory", "spectrum", "echo", "forecast", activation):
+                studio.panel(name, settings, lambda stage: None)
+
+
+def _settings_callbacks(app: Dash, studio: Studio) -> None:
+    values = [Output(name, "value") for name in CONTROLS]
+
+    @app.callback(
+        *values,
+        Output("signal", "options"),
+        Output("link-problem", "data"),
+        Input("url", "search"),
+        State("signal", "options"),
+    )
+    def restore(search: str | None, options: list[Any]) -> tuple[Any, ...]:
+        try:
+            settings, problem = from_query(search or ""), ""
+            title = studio.source(settings).title
+        except ValueError as error:
+            settings, problem, title = (
+                Settings(),
+                f"{error} (the link is not used, these are the defaults)",
+                "",
+            )
+        known = any(option["value"] == settings.signal for option in options)
+        options = options if known else [*options, {"label": title, "value": settings.signal}]
+        return *(_shown(settings, name) for name in CONTROLS), options, problem
+
+    @app.callback(
+        Output("query", "data"),
+        Output("message", "children"),
+        Output("heard", "data"),
+        *(Output(f"{name}-field", "hidden") for name in DIALS),
+        *(Output(f"{name}-value", "children") for name in DIALS),
+        *(Input(name, "value") for name in CONTROLS),
+        State("link-problem", "data"),
+    )
+    def gather(*given: Any) -> tuple[Any, ...]:
+        *controls, link_problem = given
+        try:
+            settings = from_texts(
+                {name: _meant(name, value) for name, value in zip(CONTROLS, controls, strict=True)}
+            )
+            studio.source(settings)
+        except ValueError as error:
+            return no_update, str(error), controls, *[no_update] * (2 * len(DIALS))
+        query = to_query(settings)
+        hidden = (_unused(settings, name) for name in DIALS)
+        return (
+            query,
+            "" if query else link_problem,
+            controls,
+            *hidden,
+            *(f"{getattr(settings, name):g}" for name in DIALS),
+        )
+
+    inputs = {
+        "asked": [Input(name, "value") for name in CONTROLS],
+        "heard": [Input("query", "data"), Input("heard", "data")],
+    }
+    for name, given in inputs.items():
+        app.clientside_callback(ClientsideFunction("explorer", name), *given)  # type: ignore[no-untyped-call]
+
+
+def _shown(settings: Settings, name: str) -> Any:
+    value = getattr(settings, name)
+    return DIALS[name].position(value) if name in DIALS else str(value)
+
+
+def _meant(name: str, value: Any) -> Any:
+    return DIALS[name].value(value) if name in DIALS and isinstance(value, int | float) else value
+
+
+def _unused(settings: Settings, name: str) -> bool:
+    """Dials that would change nothing are not shown."""
+    by_memory = settings.drive == "memory"
+    unused = {
+        "memory": not by_memory,
+        "spectral_radius": by_memory,
+        "input_scaling": by_memory,
+        "bend": settings.activation != "spherical",
+    }
+    return unused.get(name, False)
+
+
+def _panel_callback(app: Dash, name: str, studio: Studio, desk: Desk) -> None:
+    drawn = [Output(f"{name}-figure", "figure")] if name in PANELS else []
+    panel = "spectrum" if name == "echo" else name
+    busy = [Output(f"{panel}-panel", "className")] if name in PANELS else []
+    opened = (
+        [Output("code-panel", "hidden"), Input("code-button", "n_clicks")] if name == "code" else []
+    )
+
+    @app.callback(
+        *drawn,
+        Output(f"{name}-note", "children"),
+        Output(f"{name}-note", "data-shows"),
+        Output(f"{name}-poll", "disabled"),
+        *busy,
+        *opened[:1],
+        Input("query", "data"),
+        Input(f"{name}-poll", "n_intervals"),
+        *opened[1:],
+        State("tab", "data"),
+    )
+    def update(query: str | None, looks: int | None, *others: Any) -> Any:
+        *clicks, tab = others
+        if clicks and not clicks[0] % 2:
+            return no_update, no_update, True, True
+        if query is None:
+            return (no_update,) * (3 + len(drawn) + len(busy) + len(opened[:1]))
+        try:
+            settings = from_query(str(query))
+            parts = ACTIVATIONS if name == "memory" else (name,)
+            answers = _ask(desk, studio, settings, str(tab)[:64], parts)
+            figure, words = SHOWN[name](settings, studio, answers)
+        except ValueError as error:
+            figure, words, answers = pictures.blank(), str(error), {}
+        waiting = any(answer.waiting for answer in answers.values())
+        seconds = max((answer.seconds for answer in answers.values()), default=0.0)
+        took = (
+            [html.Span(f" {1000 * seconds:.0f} ms", className="took")]
+            if not waiting and name != "code"
+            else []
+        )
+        note = words if isinstance(words, str) and name == "code" else [words, *took]
+        state = ["panel busy" if waiting else "panel"] if busy else []
+        shows = None if waiting else str(query)
+        picture = [_named(figure, shows)] if drawn else []
+        return *picture, note, shows, not waiting, *state, *([False] if clicks else [])
+
+
+def _named(figure: Any, shows: str | None) -> Any:
+    """The picture with the query that it shows in full, which the page looks for when it is
+    drawn.
+    """
+    return (
+        figure
+        if figure is no_update
+        else {**figure, "layout": {**figure["layout"], "meta": {"shows": shows}}}
+    )
+
+
+def _ask(
+    desk: Desk, studio: Studio, settings: Settings, tab: str, parts: Sequence[str]
+) -> dict[str, Answer]:
+    """All parts of a panel: begun at once, then waited for together."""
+    studio.source(settings)
+    end = perf_counter() + PATIENCE[settings.heavy]
+    answers: dict[str, Answer] = {}
+    for patient in (False, True):
+        for part in parts:
+            patience = max(end - perf_counter(), 0.0) if patient else 0.0
+            work = lambda tell, part=part: studio.panel(part, settings, tell)  # noqa: E731
+            answers[part] = desk.ask(
+                (tab, part), studio.key(part, settings), work, settings.heavy, patience
+            )
+    return answers
+
+
+def _show_one(
+    draw: Callable[[Any, Settings], Any] | None, tell: Callable[[Any, Settings, Studio], Any]
+) -> Callable[[Settings, Studio, dict[str, Answer]], Any]:
+    """A panel of one part: drawn when it is there, left as it is while it is not."""
+
+    def show(settings: Settings, studio: Studio, answers: dict[str, Answer]) -> Any:
+        (answer,) = answers.values()
+        if answer.value is None:
+            return (
+                no_update if answer.waiting else pictures.blank()
+            ), answer.waiting or answer.problem
+        return draw(answer.value, settings) if draw else None, tell(answer.value, settings, studio)
+
+    return show
+
+
+def _show_memory(settings: Settings, studio: Studio, answers: dict[str, Answer]) -> Any:
+    curves = {name: answer.value for name, answer in answers.items() if answer.value is not None}
+    reasons = {
+        name: answer.problem or answer.waiting
+        for name, answer in answers.items()
+        if answer.value is None
+    }
+    chosen = answers[settings.activation]
+    if chosen.waiting:
+        return no_update, chosen.waiting
+    result = Recall(curves, reasons)
+    return pictures.memory(result, settings), pictures.memory_words(result, settings)
+
+
+def _show_echo(result: Any, settings: Settings, studio: Studio) -> Any:
+    verdict, reason = pictures.echo_words(result)
+    return html.Span([html.B(verdict, className=pictures.echo_kind(result)), " ", reason])
+
+
+SHOWN: dict[str, Callable[[Settings, Studio, dict[str, Answer]], Any]] = {
+    "trajectory": _show_one(
+        lambda result, settings: pictures.trajectory(result),
+        lambda r, s, _: pictures.trajectory_words(r, s),
+    ),
+    "memory": _show_memory,
+    "spectrum": _show_one(pictures.spectrum, lambda r, s, _: pictures.spectrum_words(r, s)),
+    "forecast": _show_one(
+        pictures.forecast, lambda r, s, studio: pictures.forecast_words(r, studio.source(s))
+    ),
+    "echo": _show_one(None, _show_echo),
+    "code": _show_one(None, lambda text, s, _: text),
+}

@@ -1,0 +1,124 @@
+"""Work for the panels of all tabs: done in threads, asked for again until it is done, given up when
+nobody waits for it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from threading import Event, Lock
+from time import perf_counter
+from typing import Any
+
+from .cache import Superseded
+
+# Threads for quick work, and for heavy work, which must not stand in its way
+LANES = {False: 4, True: 2}
+KEPT, TABS = 256, 1024
+Work = Callable[[Callable[[str], None]], Any]
+LOG = logging.getLogger("spheresn.apps.explorer")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A value with the seconds it took, a sentence about why there is none, or words about how far
+    the work is.
+    """
+
+    value: Any = None
+    problem: str = ""
+    waiting: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(eq=False)
+class Job:
+    """Work under way: who waits for it, since when, and what it is doing."""
+
+    since: float = field(default_factory=perf_counter)
+    stage: str = "waiting for a free thread"
+    stopped: Event = field(default_factory=Event)
+    waiting: set[Hashable] = field(default_factory=set)
+    future: Future[Answer] | None = None
+
+    def tell(self, stage: str) -> None:
+        """Note the stage; raise if nobody waits."""
+        self.stage = stage
+        if self.stopped.is_set():
+            raise Superseded
+
+
+class Desk:
+    """Answers by key; everything it keeps is bounded."""
+
+    def __init__(self) -> None:
+        self._lanes = {
+            heavy: ThreadPoolExecutor(count, thread_name_prefix="panel")
+            for heavy, count in LANES.items()
+        }
+        self._lock = Lock()
+        self._jobs: dict[Hashable, Job] = {}
+        self._answers: OrderedDict[Hashable, Answer] = OrderedDict()
+        self._wanted: OrderedDict[Hashable, Hashable] = OrderedDict()
+
+    def ask(
+        self, asker: Hashable, key: Hashable, work: Work, heavy: bool = False, patience: float = 0.0
+    ) -> Answer:
+        """The answer, after `patience` seconds at most. An asker wants one key at a time: an older
+        one is given up for it.
+        """
+        with self._lock:
+            self._supersede(asker, key)
+            if key in self._answers:
+                self._answers.move_to_end(key)
+                return self._answers[key]
+            job = self._jobs.get(key) or self._start(key, work, heavy)
+            job.waiting.add(asker)
+        assert job.future is not None
+        wait([job.future], timeout=patience)
+        if job.future.done() and not job.future.cancelled():
+            return job.future.result()
+        return Answer(waiting=f"{job.stage} … {perf_counter() - job.since:.0f} s")
+
+    def _supersede(self, asker: Hashable, key: Hashable) -> None:
+        old = self._wanted.get(asker)
+        self._wanted[asker] = key
+        self._wanted.move_to_end(asker)
+        while len(self._wanted) > TABS:
+            self._wanted.popitem(last=False)
+        job = self._jobs.get(old) if old != key else None
+        if job is not None:
+            job.waiting.discard(asker)
+            if not job.waiting:
+                job.stopped.set()
+                self._jobs.pop(old, None)
+
+    def _start(self, key: Hashable, work: Work, heavy: bool) -> Job:
+        job = self._jobs[key] = Job()
+        job.future = self._lanes[heavy].submit(self._run, key, job, work)
+        return job
+
+    def _run(self, key: Hashable, job: Job, work: Work) -> Answer:
+        begun = perf_counter()
+        try:
+            job.tell("computing")
+            answer = Answer(work(job.tell), seconds=perf_counter() - begun)
+        except Superseded:
+            return Answer(waiting="given up")
+        except (ValueError, ArithmeticError) as error:
+            answer = Answer(problem=str(error), seconds=perf_counter() - begun)
+        except Exception:  # the page gets a sentence, the terminal the reason
+            LOG.exception("a panel failed")
+            answer = Answer(
+                problem="this panel must be computable, got an error of the program; move a dial, or see the terminal"
+            )
+        with self._lock:
+            if self._jobs.get(key) is job:
+                del self._jobs[key]
+            self._answers[key] = answer
+            while len(self._answers) > KEPT:
+                self._answers.popitem(last=False)
+        return answer

@@ -1,0 +1,94 @@
+"""The panels of a view, computed from its settings; what did not change since an earlier view is
+not computed again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+from ... import analysis
+from ..._validation import Floats
+from ...topology import Recurrent
+from . import compute
+from .cache import Memo
+from .code import python_of
+from .compute import Drive, Tell
+from .settings import ACTIVATIONS, Settings
+from .signals import Catalogue, Source
+
+MATRICES = 4  # of at most 32 MB each
+DRIVES, SERIES = 1024, 32
+MEASURES = {"trajectory": compute.trajectory, "spectrum": compute.spectrum, "echo": compute.echo}
+STAGES = {"spectrum": "measuring exponents", "echo": "looking for a proof"}
+
+
+@dataclass(frozen=True, eq=False)
+class Recall:
+    """Memory curves by activation, and for those that have none (yet) the reason."""
+
+    curves: dict[str, analysis.MemoryCurve]
+    reasons: dict[str, str]
+
+
+class Studio:
+    """Panels by name; each is a function of settings, and its key names all that it depends on."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self.catalogue = catalogue
+        self._series, self._matrices, self._drives = Memo(SERIES), Memo(MATRICES), Memo(DRIVES)
+
+    def key(self, panel: str, settings: Settings) -> Hashable:
+        """Equal for settings that give the same panel."""
+        return panel, network_key(settings, panel if panel in ACTIVATIONS else settings.activation)
+
+    def panel(self, name: str, settings: Settings, tell: Tell) -> Any:
+        """The numbers of one panel; that of an activation's name is its memory curve."""
+        if name == "code":
+            return self.code(settings, tell)
+        if name == "forecast":
+            links, drive = self.drive(settings, settings.activation, tell)
+            tell("teaching the forecaster")
+            return compute.forecast(self.series(settings), settings, links, drive)
+        net = self.network(settings, name if name in ACTIVATIONS else settings.activation, tell)
+        tell(STAGES.get(name, "driving the network"))
+        return MEASURES.get(name, compute.recall)(net)
+
+    def code(self, settings: Settings, tell: Tell) -> str:
+        """The Python that makes the view."""
+        found = settings.activation == "tanh" and settings.drive == "memory"
+        drive = self.drive(settings, settings.activation, tell)[1] if found else None
+        return python_of(settings, self.source(settings), len(self.series(settings)), drive)
+
+    def source(self, settings: Settings) -> Source:
+        """Where the signal comes from."""
+        return self.catalogue.source(settings.signal)
+
+    def series(self, settings: Settings) -> Floats:
+        """The signal (T, d) as it is."""
+        series: Floats = self._series.get(settings.signal, self.source(settings).make)
+        return series
+
+    def drive(self, settings: Settings, activation: str, tell: Tell) -> tuple[Recurrent, Drive]:
+        """W at spectral radius one, and the drive of the network."""
+        tell("drawing the network")
+        series = self.series(settings)
+        links = self._matrices.get(
+            (settings.topology, settings.units, settings.seed), lambda: compute.drawn(settings)
+        )
+        found = lambda: compute.found_drive(series, settings, activation, links, tell)  # noqa: E731
+        return links, self._drives.get(network_key(settings, activation), found)
+
+    def network(self, settings: Settings, activation: str, tell: Tell) -> compute.Network:
+        """The network with its signal."""
+        links, drive = self.drive(settings, activation, tell)
+        return compute.network(self.series(settings), settings, activation, links, drive)
+
+
+def network_key(settings: Settings, activation: str) -> Hashable:
+    """All that a network depends on, and nothing else."""
+    s = settings
+    drive = (s.memory,) if s.drive == "memory" else (s.spectral_radius, s.input_scaling)
+    bend = s.bend if activation == "spherical" else 0.0
+    return s.signal, activation, s.topology, s.units, drive, bend, s.bias, s.leak, s.seed

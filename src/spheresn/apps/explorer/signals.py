@@ -1,0 +1,137 @@
+"""The signals that can be chosen: data sets, files named when the server started, and a bounded
+number of uploads.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+
+from ... import datasets
+from ..._validation import BadInput, Floats
+from .reading import LARGEST, table_from
+
+ROWS = 2400
+UPLOADS = 16  # kept; an older one must be uploaded again
+
+
+@dataclass(frozen=True)
+class Source:
+    """A signal: its title, how to make it, the Python that makes it, and the steps of one Lyapunov
+    time where that is known.
+    """
+
+    title: str
+    make: Callable[[], Floats]
+    code: str
+    lyapunov_time: float | None = None
+
+
+BUILT_IN = {
+    "lorenz": Source(
+        "Lorenz", lambda: datasets.lorenz(ROWS), f"sn.datasets.lorenz({ROWS})", 1 / (0.906 * 0.02)
+    ),
+    "rossler": Source(
+        "Rössler",
+        lambda: datasets.rossler(ROWS),
+        f"sn.datasets.rossler({ROWS})",
+        1 / (0.0714 * 0.2),
+    ),
+    "mackey_glass": Source(
+        "Mackey-Glass",
+        lambda: datasets.mackey_glass(ROWS),
+        f"sn.datasets.mackey_glass({ROWS})",
+        1 / 0.0058,
+    ),
+    "henon": Source(
+        "Hénon map", lambda: datasets.henon(ROWS), f"sn.datasets.henon({ROWS})", 1 / 0.419
+    ),
+    "mso": Source("Three sines", lambda: datasets.mso(ROWS), f"sn.datasets.mso({ROWS})"),
+    "narma": Source(
+        "NARMA-10", lambda: datasets.narma(ROWS, 0)[1], f"sn.datasets.narma({ROWS}, 0)[1]"
+    ),
+    "laser": Source(
+        "Santa Fe laser",
+        lambda: datasets.santa_fe_laser()[:ROWS],
+        f"sn.datasets.santa_fe_laser()[:{ROWS}]",
+    ),
+    "noise": Source(
+        "White noise", lambda: datasets.white_noise(ROWS, 0), f"sn.datasets.white_noise({ROWS}, 0)"
+    ),
+}
+
+
+class Catalogue:
+    """Signals by the names that links use. Files are read once, at the start; names from the page
+    are only looked up here.
+    """
+
+    def __init__(self, files: Sequence[Path] = ()) -> None:
+        self._fixed = dict(BUILT_IN)
+        if not _laser_installed():
+            del self._fixed["laser"]
+        for number, path in enumerate(files, start=1):
+            self._fixed[f"file{number}"] = _source(path.name, str(path), _content(path))
+        self._uploads: OrderedDict[str, Source] = OrderedDict()
+        self._lock = Lock()
+
+    def titles(self) -> dict[str, str]:
+        """What everybody can choose; uploads are known to those who uploaded them."""
+        return {name: source.title for name, source in self._fixed.items()}
+
+    def source(self, name: str) -> Source:
+        """The signal called `name`."""
+        with self._lock:
+            found = self._fixed.get(name) or self._uploads.get(name)
+        if found is None and name.startswith("upload"):
+            raise ValueError(
+                f"signal must be a file that is still here, got {name[:40]!r}; upload it again"
+            )
+        if found is None:
+            raise ValueError(
+                f"signal must be one of {', '.join(self._fixed)}, got {name[:40]!r}; choose one "
+                "of these"
+            )
+        return found
+
+    def take(self, file_name: str, content: bytes) -> str:
+        """Keep an upload; its name follows from its content alone, so that the same file in two
+        tabs is one signal.
+        """
+        source = _source(file_name[-60:], file_name[-60:], content)
+        name = f"upload-{hashlib.sha256(content).hexdigest()[:16]}"
+        with self._lock:
+            self._uploads[name] = source
+            self._uploads.move_to_end(name)
+            while len(self._uploads) > UPLOADS:
+                self._uploads.popitem(last=False)
+        return name
+
+
+def _source(title: str, place: str, content: bytes) -> Source:
+    rows = table_from(title, content)[:ROWS].copy()
+    code = f'table_from({title!r}, open({place!r}, "rb").read())[:{ROWS}]'
+    return Source(title, lambda: rows, code)
+
+
+def _content(path: Path) -> bytes:
+    if not path.is_file():
+        raise BadInput(f"FILE must be an existing file, got {str(path)!r}; name a CSV or NPY file")
+    if path.stat().st_size > LARGEST:
+        raise BadInput(
+            f"FILE must have at most {LARGEST / 1e6:g} MB, got {path.stat().st_size / 1e6:.1f} "
+            "MB; cut it or thin it out"
+        )
+    return path.read_bytes()
+
+
+def _laser_installed() -> bool:
+    try:
+        datasets.santa_fe_laser()
+    except (OSError, ValueError):
+        return False
+    return True

@@ -1,0 +1,51 @@
+"""Files from the page: small ones of known kinds, read into the catalogue; everything else is
+answered by a sentence.
+"""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+from dash import ClientsideFunction, Dash, Input, Output, State, no_update
+
+from .signals import Catalogue
+
+
+def take_upload(app: Dash, catalogue: Catalogue) -> None:
+    """What is too large does not leave the browser; what arrives becomes a signal of this tab."""
+    app.clientside_callback(  # type: ignore[no-untyped-call]
+        ClientsideFunction("explorer", "small"),
+        Output("upload-content", "data"),
+        Output("message", "children", allow_duplicate=True),
+        Input("upload", "contents"),
+        State("upload", "filename"),
+        prevent_initial_call=True,
+    )
+
+    @app.callback(
+        Output("signal", "options", allow_duplicate=True),
+        Output("signal", "value", allow_duplicate=True),
+        Output("message", "children", allow_duplicate=True),
+        Output("upload-content", "data", allow_duplicate=True),
+        Input("upload-content", "data"),
+        State("signal", "options"),
+        prevent_initial_call=True,
+    )
+    def take(upload: Any, options: list[Any]) -> tuple[Any, ...]:
+        if not isinstance(upload, dict):
+            return (no_update,) * 4
+        try:
+            file_name = str(upload.get("name"))
+            name = catalogue.take(file_name, _decoded(upload.get("contents")))
+        except ValueError as error:
+            return no_update, no_update, str(error), None
+        others = [option for option in options if option["value"] != name]
+        return [*others, {"label": file_name[-60:], "value": name}], name, "", None
+
+
+def _decoded(contents: Any) -> bytes:
+    try:
+        return base64.b64decode(str(contents).partition(",")[2], validate=True)
+    except ValueError:
+        raise ValueError("file must arrive whole, got a broken upload; try again") from None

@@ -1,0 +1,1 @@
+"""The paper: its figures redrawn, its claims judged."""

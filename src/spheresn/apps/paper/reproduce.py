@@ -1,0 +1,144 @@
+"""The main job: plan the units of the chosen experiments, compute what is missing, publish what
+there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ... import _validation
+from ..._validation import BadInput
+from ...experiments import PRESETS
+from .report import Section, publish
+from .runner import (
+    DaskPool,
+    Ledger,
+    LocalPool,
+    Pool,
+    Progress,
+    Unit,
+    Work,
+    canonical,
+    locked,
+    remove_drafts,
+    run,
+)
+
+Say = Callable[[str], None]
+Watch = Callable[[dict[str, int]], AbstractContextManager[Progress]]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked for, checked."""
+
+    names: tuple[str, ...]
+    preset: str
+    out: Path
+    jobs: int
+    seed: int
+    dask: str | None = None
+    fresh: bool = False
+
+
+def request(
+    experiments: Mapping[str, Any],
+    names: Sequence[str],
+    preset: str,
+    out: Path,
+    jobs: int,
+    seed: int,
+    dask: str | None = None,
+    fresh: bool = False,
+) -> Request:
+    """The request, or `BadInput` with one sentence; without names, all experiments."""
+    for name in names:
+        _validation.one_of("NAMES", name, experiments)
+    chosen = tuple(name for name in experiments if not names or name in names)
+    _validation.one_of("--preset", preset, PRESETS)
+    return Request(
+        chosen,
+        preset,
+        out,
+        _validation.whole("--jobs", jobs, 1),
+        _validation.whole("--seed", seed, 0),
+        dask,
+        fresh,
+    )
+
+
+def plan(experiments: Mapping[str, Any], wanted: Request) -> list[Work]:
+    """Every unit of the chosen experiments, in their order."""
+    work = []
+    for name in wanted.names:
+        module = experiments[name]
+        config = module.PRESETS[wanted.preset]
+        text = canonical(asdict(config))
+        for task in module.tasks(config):
+            work.append(
+                Work(
+                    Unit(name, text, canonical(task), wanted.seed),
+                    module.run,
+                    (config, task, wanted.seed),
+                )
+            )
+    return work
+
+
+def reproduce(
+    experiments: Mapping[str, Any], wanted: Request, watch: Watch, say: Say
+) -> list[Section]:
+    """Compute what the ledger lacks, then write data, figures, claims and the page."""
+    work = plan(experiments, wanted)
+    pool: Pool = (
+        DaskPool(wanted.dask)
+        if wanted.dask is not None
+        else LocalPool(min(wanted.jobs, max(len(work), 1)))
+    )
+    try:
+        wanted.out.mkdir(parents=True, exist_ok=True)
+        with locked(wanted.out), _ledger(wanted.out) as ledger:
+            _prepare(ledger, work, wanted)
+            totals = {
+                name: sum(item.unit.experiment == name for item in work) for name in wanted.names
+            }
+            with watch(totals) as progress:
+                run(work, pool, ledger, progress)
+            return publish(
+                wanted.out,
+                ledger,
+                experiments,
+                say,
+                pool.map if isinstance(pool, LocalPool) else map,
+            )
+    finally:
+        pool.close()
+
+
+def republish(experiments: Mapping[str, Any], out: Path, say: Say) -> list[Section]:
+    """Write everything anew from the ledger, computing nothing."""
+    if not out.is_dir():
+        raise BadInput(
+            f"DIR must be a directory of results, got {str(out)!r}; run `spheresn reproduce --out "
+            f"{out}` first"
+        )
+    # Before the lock, which would leave a file behind
+    Ledger(out / "ledger.sqlite", make=False).close()
+    with locked(out), _ledger(out) as ledger:
+        return publish(out, ledger, experiments, say)
+
+
+def _ledger(out: Path) -> Ledger:
+    remove_drafts(out)
+    return Ledger(out / "ledger.sqlite")
+
+
+def _prepare(ledger: Ledger, work: Sequence[Work], wanted: Request) -> None:
+    if wanted.fresh:
+        ledger.forget(item.unit for item in work)
+    configs = {item.unit.experiment: item.unit.config for item in work}
+    ledger.announce((name, wanted.preset, config, wanted.seed) for name, config in configs.items())

@@ -1,0 +1,45 @@
+"""One process per directory, by a lock of the operating system that ends with the process however
+it dies.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import lock_descriptor, unlock_descriptor
+
+from ...._errors import Told
+
+
+class InUse(Told, RuntimeError):
+    """Another process works in the directory."""
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold `folder`, or say who does. The file stays behind; only the lock on it counts."""
+    # Not inherited by workers, which start as new programs
+    handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        if not lock_descriptor(handle, blocking=False):
+            raise InUse(
+                f"{folder} must be free, got one in use by process {_holder(handle)}; wait for it "
+                "or choose another directory"
+            )
+        os.ftruncate(handle, 0)
+        # Windows lets nobody else read the first byte, which is the locked one
+        os.write(handle, f" {os.getpid()}".encode())
+        try:
+            yield
+        finally:
+            unlock_descriptor(handle)  # Windows takes its time when the file is only closed
+    finally:
+        os.close(handle)
+
+
+def _holder(handle: int) -> str:
+    os.lseek(handle, 1, os.SEEK_SET)
+    return os.read(handle, 20).decode(errors="replace").strip() or "unknown"

@@ -1,0 +1,79 @@
+"""Cells: which are numbers, which are empty, which are neither."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..._validation import Floats
+
+EMPTY = {"", "na", "n/a", "#n/a", "nan", "null", "none", "-", "?"}
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """A column: its numbers, NaN where there is none, and which of those cells hold something that
+    is no finite number.
+    """
+
+    numbers: Floats
+    wrong: NDArray[np.bool_]
+
+    @property
+    def mostly_numbers(self) -> bool:
+        """Whether wrong cells are slips in a column of numbers, rather than the text of a column of
+        text.
+        """
+        return bool(np.isfinite(self.numbers).sum() >= max(self.wrong.sum(), 1))
+
+
+def cells_of(column: pd.Series) -> Cells:
+    """Any column of a data frame; decimal commas count where the column has no decimal points."""
+    if column.dtype.kind in "biuf":
+        values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        return Cells(np.where(np.isfinite(values), values, np.nan), np.isinf(values))
+    if column.dtype.kind in "mM":
+        return Cells(np.full(len(column), np.nan), column.notna().to_numpy())
+    words = words_of(column)
+    values = _parsed(words)
+    wrong = ~np.isfinite(values) & ~words.str.lower().isin(EMPTY).to_numpy()
+    return Cells(np.where(np.isfinite(values), values, np.nan), wrong)
+
+
+def words_of(column: pd.Series) -> pd.Series:
+    """The cells as text without blanks around it, nothing as ""; a column of text at once, since a
+    call per cell takes long.
+    """
+    if isinstance(column.dtype, pd.StringDtype):
+        return column.fillna("").str.strip()
+    return column.map(lambda cell: "" if cell is None or cell is pd.NA else str(cell).strip())
+
+
+def _parsed(words: pd.Series) -> Floats:
+    plain = _numeric(words)
+    if (
+        words.str.contains(",", regex=False).any()
+        and not words.str.contains(".", regex=False).any()
+    ):
+        return _numeric(words.str.replace(",", ".", regex=False))
+    return plain
+
+
+def _numeric(words: pd.Series) -> Floats:
+    values = pd.to_numeric(words.where(~words.str.lower().isin(EMPTY), "nan"), errors="coerce")
+    return np.asarray(values, dtype=np.float64)
+
+
+def as_number(cell: str) -> float | None:
+    """The number in a cell, if it is one.
+
+    >>> as_number("1e3"), as_number("1,5"), as_number("speed")
+    (1000.0, 1.5, None)
+    """
+    try:
+        return float(cell.strip().replace(",", "."))
+    except ValueError:
+        return None

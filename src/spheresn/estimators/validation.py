@@ -1,0 +1,68 @@
+"""Series in the shapes that users have them in: one table, or a list of tables of any lengths."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import validate_data
+
+from .. import _validation
+from .._validation import BadInput, Floats
+
+
+def is_list(signal: Any) -> bool:
+    """Several series: a list or tuple of arrays or data frames, not of numbers."""
+    return (
+        isinstance(signal, (list, tuple))
+        and len(signal) > 0
+        and all(hasattr(s, "shape") and len(s.shape) >= 1 for s in signal)
+    )
+
+
+def validated(estimator: Any, *tables: Any, **options: Any) -> Any:
+    """scikit-learn's `validate_data` as floats; it tells infinities by a sum, which may overflow
+    without there being any.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        return validate_data(estimator, *tables, dtype=np.float64, **options)
+
+
+def as_series(estimator: Any, signal: Any, *, reset: bool) -> list[Floats]:
+    """Checked tables (T, d), d the same for all and, unless `reset`, the same as in fit."""
+    if not is_list(signal):
+        return [validated(estimator, signal, reset=reset)]
+    tables = [_validation.table(f"X[{i}]", _values(one)) for i, one in enumerate(signal)]
+    columns = tables[0].shape[1] if reset else estimator.n_features_in_
+    for i, one in enumerate(tables):
+        if one.shape[1] != columns:
+            raise BadInput(
+                f"X[{i}] must have {columns} column(s), got {one.shape[1]}; all series have the "
+                "same columns"
+            )
+        _validation.at_least(f"X[{i}]", len(one), 1, "to be a series")
+    if reset:
+        estimator.n_features_in_ = columns
+    return tables
+
+
+def as_targets(targets: Any, series: list[Floats], several: bool) -> list[Floats]:
+    """Checked tables (T, m), one for each series and as long."""
+    given = list(targets) if several else [targets]
+    if len(given) != len(series):
+        raise BadInput(
+            f"y must have one entry per series, {len(series)}, got {len(given)}; pass a list as "
+            "long as X"
+        )
+    tables = [
+        _validation.table("y" if not several else f"y[{i}]", _values(one))
+        for i, one in enumerate(given)
+    ]
+    for i, (one, rows) in enumerate(zip(tables, series, strict=True)):
+        _validation.same_length("y" if not several else f"y[{i}]", one, "X", rows)
+    return tables
+
+
+def _values(one: Any) -> ArrayLike:
+    return np.asarray(one.to_numpy() if hasattr(one, "to_numpy") else one)

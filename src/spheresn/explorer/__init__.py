@@ -1,1 +1,0 @@
-"""The explorer: a page on this machine that shows a network live while its dials move. Needs dash."""

@@ -1,0 +1,1 @@
+"""How good is a forecast: backtests, simple methods to compare with, intervals."""

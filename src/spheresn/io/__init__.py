@@ -1,0 +1,6 @@
+"""Files: models on disk, and files that are whole or absent."""
+
+from .files import CannotWrite, whole_file
+from .models import ModelFileError, load, save
+
+__all__ = ["CannotWrite", "ModelFileError", "load", "save", "whole_file"]

@@ -1,0 +1,274 @@
+"""Models on disk: safetensors with a JSON header. Nothing is unpickled, and loading runs no code of
+the file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save as to_bytes
+from sklearn.utils.validation import check_is_fitted
+
+from .._validation import BadInput, Floats, real, sentence, whole
+from .._version import __version__
+from ..driving import COMPILED
+from ..estimators import ESNClassifier, ESNForecaster, ESNRegressor
+from .parts import frame_from, frame_parts, loop_from, loop_parts
+
+FORMAT = 1
+KINDS: dict[str, Any] = {
+    kind.__name__: kind for kind in (ESNRegressor, ESNForecaster, ESNClassifier)
+}
+NUMBERS = ("lyapunov_", "memory_", "bend_", "penalty_", "n_features_in_", "score_", "loo_error_")
+NEEDED = ("lyapunov_", "memory_", "bend_", "penalty_", "n_features_in_")
+FLAGS = {
+    "ESNRegressor": "_one_output",
+    "ESNForecaster": "_one_column",
+    "ESNClassifier": "whole_series_",
+}
+INDICES = ("indices", "indptr")
+TOO_STRANGE = (RecursionError, SyntaxError)  # of nested brackets, of the name of a type
+ARRAYS = ("state_", "last_", "low_", "high_")
+
+
+class ModelFileError(BadInput):
+    """A file that is not a model, or not one that this version can read."""
+
+
+def save(model: Any, path: str | os.PathLike[str]) -> None:
+    """Write a fitted estimator to one file, whole or not at all.
+
+    >>> import spheresn as sn
+    >>> model = sn.ESNRegressor(units=20, bend=0.5, memory=2, random_state=0).fit(np.sin(np.arange(99.0))[:, None], np.cos(np.arange(99.0)))
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     sn.save(model, folder + "/m.spheresn")
+    ...     again = sn.load(folder + "/m.spheresn")
+    >>> bool(np.array_equal(again.predict(np.ones((5, 1))), model.predict(np.ones((5, 1)))))
+    True
+    """
+    kind = type(model).__name__
+    if KINDS.get(kind) is not type(model):
+        raise BadInput(
+            f"model must be an estimator of spheresn, got {kind}; save other objects by their own "
+            "means"
+        )
+    if model.readout is not None:
+        raise BadInput(
+            "model must have the ridge readout to be saved, got a regressor of your own; its "
+            "format is not known here"
+        )
+    check_is_fitted(model)
+    if type(model.reservoir_.recurrent) not in COMPILED:
+        own = type(model.reservoir_.recurrent).__name__
+        raise BadInput(
+            f"model must have a topology of spheresn to be saved, got {own}; fit it with W as an "
+            "array instead"
+        )
+    if kind == "ESNRegressor":
+        model._refresh()
+    values, tensors = _contents(model)
+    header = {
+        "format": FORMAT,
+        "library": __version__,
+        "kind": kind,
+        "parameters": _parameters(model),
+        "values": values,
+    }
+    _write(
+        {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()},
+        {"spheresn": json.dumps(header)},
+        Path(path),
+    )
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """The estimator that `save` wrote, whose outputs are the same to the last bit.
+
+    A file that is no model is refused in one sentence:
+
+    >>> load("nowhere.spheresn")
+    Traceback (most recent call last):
+    spheresn.io.models.ModelFileError: path must be a saved model, got 'nowhere.spheresn', which does not exist; check the name
+    """
+    try:
+        with safe_open(os.fspath(path), framework="numpy") as file:
+            header = _header(file.metadata())
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  not a dict
+        return _assemble(header, tensors)
+    except FileNotFoundError:
+        raise ModelFileError(
+            f"path must be a saved model, got {os.fspath(path)!r}, which does not exist; check "
+            "the name"
+        ) from None
+    except (ModelFileError, MemoryError):
+        raise
+    except (
+        SafetensorError,
+        OSError,
+        ValueError,
+        TypeError,
+        LookupError,
+        AttributeError,
+        ArithmeticError,
+        *TOO_STRANGE,
+    ) as error:
+        reason = sentence(error) or type(error).__name__
+        raise ModelFileError(
+            f"path must be a whole file written by spheresn.save, got {os.fspath(path)!r} "
+            f"({reason}); save it anew"
+        ) from None
+
+
+def _header(metadata: dict[str, str] | None) -> dict[str, Any]:
+    header = json.loads((metadata or {})["spheresn"])
+    if header["format"] > FORMAT:
+        told = sentence(f"{header['format']}, written by spheresn {header['library']}", 80)
+        raise ModelFileError(f"the file has format {told}; update spheresn to read it")
+    return dict(header)
+
+
+def _contents(model: Any) -> tuple[dict[str, Any], dict[str, Floats]]:
+    own = vars(model)
+    values = {name: _plain(own[name]) for name in (*NUMBERS, *FLAGS.values()) if name in own}
+    values["columns"] = [str(name) for name in getattr(model, "feature_names_in_", [])]
+    tensors = {name: own[name] for name in ARRAYS if name in own}
+    if isinstance(model, ESNForecaster):
+        part_values, part_tensors = loop_parts(model)
+    else:
+        part_values, part_tensors = frame_parts(model)
+    if isinstance(model, ESNClassifier):
+        values["classes"] = [_plain(one) for one in model.classes_]
+        values["class_type"] = model.classes_.dtype.str
+    return {**values, **part_values}, {**tensors, **part_tensors}
+
+
+def _assemble(header: dict[str, Any], tensors: dict[str, Floats]) -> Any:
+    values = header["values"]
+    for name, tensor in tensors.items():
+        _check_tensor(name, tensor)
+    model = KINDS[header["kind"]](
+        **{name: _checked_parameter(value) for name, value in header["parameters"].items()}
+    )
+    if model.readout is not None:
+        raise ModelFileError(
+            f"the file has a readout, {sentence(model.readout, 40)!r}, that no file can hold; "
+            "save the model anew"
+        )
+    for name in NUMBERS:
+        if name in values or name in NEEDED:
+            setattr(model, name, _number(name, values[name]))
+    for name in ARRAYS:
+        if name in tensors:
+            setattr(model, name, tensors[name])
+    _recall_flags(model, values)
+    (loop_from if isinstance(model, ESNForecaster) else frame_from)(model, values, tensors)
+    _recall_columns(model, values)
+    if isinstance(model, ESNClassifier):
+        model.classes_ = _classes(values, len(model.weights_.intercept))
+    return model
+
+
+def _recall_flags(model: Any, values: dict[str, Any]) -> None:
+    """What the kind of model needs to answer in the shape that it was taught in, and the one
+    parameter that is shown.
+    """
+    for kind, name in FLAGS.items():
+        if name in values or kind == type(model).__name__:
+            if not isinstance(values[name], bool):
+                raise ModelFileError(
+                    f"the file has a {type(values[name]).__name__} where {name!r} is true or "
+                    "false; save the model anew"
+                )
+            setattr(model, name, values[name])
+    if isinstance(model, ESNForecaster):
+        real("noise", model.noise, 0.0)
+
+
+def _recall_columns(model: Any, values: dict[str, Any]) -> None:
+    """As many as the network hears, under their names where they have some."""
+    heard = len(model.last_) if isinstance(model, ESNForecaster) else model.reservoir_.n_inputs
+    names = [str(name) for name in values["columns"]]
+    if whole("n_features_in_", model.n_features_in_, 1) != heard or len(names) not in (0, heard):
+        told = f"{model.n_features_in_} columns and {len(names)} names of them"
+        raise ModelFileError(
+            f"the file has {told}, while its network hears {heard}; save the model anew"
+        )
+    if names:
+        model.feature_names_in_ = np.array(names, dtype=object)
+
+
+def _check_tensor(name: str, tensor: Floats) -> None:
+    if tensor.dtype.kind != ("i" if name in INDICES else "f"):
+        raise ModelFileError(
+            f"the file has numbers of type {tensor.dtype} in {name!r}; save the model anew"
+        )
+    if not np.isfinite(tensor).all():
+        raise ModelFileError(
+            f"the file has numbers that are not finite in {name!r}; save the model anew"
+        )
+
+
+def _classes(values: dict[str, Any], count: int) -> Any:
+    kind = np.dtype(str(values["class_type"]))
+    if kind.kind not in "biufU" or kind.itemsize > 4096:
+        raise ModelFileError(f"the file has classes of type {kind}; save the model anew")
+    if len(values["classes"]) != count:
+        raise ModelFileError(
+            f"the file has {len(values['classes'])} classes, its network tells {count} apart; "
+            "save the model anew"
+        )
+    return np.array([_checked_parameter(one) for one in values["classes"]]).astype(kind)
+
+
+def _parameters(model: Any) -> dict[str, Any]:
+    """The parameters; a matrix given as topology and a generator given as random_state live on in
+    the network itself.
+    """
+    known = model.get_params(deep=False)
+    known["topology"] = known["topology"] if isinstance(known["topology"], str) else "given"
+    known["random_state"] = (
+        _plain(known["random_state"])
+        if isinstance(known["random_state"], (int, np.integer))
+        else None
+    )
+    return {name: _plain(value) for name, value in known.items()}
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _checked_parameter(value: Any) -> Any:
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    raise ModelFileError(
+        f"the file has a {type(value).__name__} where a number or a name belongs; save the model "
+        "anew"
+    )
+
+
+def _number(name: str, value: Any) -> int | float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ModelFileError(
+            f"the file has a {type(value).__name__} where {name!r} is a number; save the model anew"
+        )
+    float(value)  # overflows for a whole number of 400 digits
+    return value
+
+
+def _write(tensors: dict[str, Floats], metadata: dict[str, str], path: Path) -> None:
+    """To a file beside it first, so that a crash leaves the old one."""
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        temporary.write_bytes(to_bytes(tensors, metadata))
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,180 @@
+"""Fitted estimators taken apart into plain values and arrays, and put together again, each piece
+checked by its constructor.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse as sp
+
+from .._validation import Floats, array, real, whole
+from ..activations import Linear, OnSphere, Tanh
+from ..estimators.closed_loop import ClosedLoop
+from ..estimators.streaming import Frame, Scaler
+from ..readout import Quadratic, Weights
+from ..reservoir import Reservoir
+from ..topology import Dense, Rotation, Shift, Sparse
+
+Values = dict[str, Any]
+Tensors = dict[str, Floats]
+
+
+def reservoir_parts(reservoir: Reservoir) -> tuple[Values, Tensors]:
+    """W by its kind, W_in, b, and the activation by name."""
+    links, activation = reservoir.recurrent, reservoir.activation
+    values: Values = {
+        "leak": reservoir.leak,
+        "links": type(links).__name__,
+        "kind": type(activation).__name__,
+    }
+    if isinstance(activation, OnSphere):
+        values |= {"radius": float(activation.radius), "bend": float(activation.bend)}
+    tensors = {"inputs": reservoir.inputs, "bias": reservoir.bias}
+    if isinstance(links, Dense):
+        tensors["matrix"] = links.matrix
+    elif isinstance(links, Sparse):
+        tensors |= {
+            "data": links.matrix.data,
+            "indices": links.matrix.indices,
+            "indptr": links.matrix.indptr,
+        }
+    elif isinstance(links, Rotation):
+        values["weight"], tensors["angles"] = float(links.weight), links.angles
+    else:
+        values |= {"weight": float(links.weight), "closed": bool(links.closed)}
+    return values, tensors
+
+
+def reservoir_from(values: Values, tensors: Tensors) -> Reservoir:
+    """The reservoir again; sparse indices are checked one by one, since the compiled loops trust
+    them.
+    """
+    inputs = tensors["inputs"]
+    size, dtype = len(inputs), inputs.dtype
+    links: Any
+    if values["links"] == "Dense":
+        links = Dense(array("matrix", tensors["matrix"], 2, dtype))
+    elif values["links"] == "Sparse":
+        links = Sparse(_csr(tensors["data"], tensors["indices"], tensors["indptr"], size))
+    elif values["links"] == "Rotation":
+        angles = array("angles", tensors["angles"], 1)
+        links = Rotation(size, angles[: size // 2], real("weight", values["weight"]), dtype)
+        whole("angles", len(angles) - size // 2 + 1, 1)
+    else:
+        links = Shift(size, real("weight", values["weight"]), bool(values["closed"]), dtype)
+    if links.size != size or (isinstance(links, Dense) and links.matrix.shape != (size, size)):
+        raise ValueError("W and W_in do not have the same units")
+    kinds: dict[str, Any] = {"Tanh": Tanh(), "Linear": Linear()}
+    activation = (
+        OnSphere(values["radius"], values["bend"])
+        if values["kind"] == "OnSphere"
+        else kinds[values["kind"]]
+    )
+    return Reservoir(links, inputs, activation, tensors["bias"], values["leak"])
+
+
+def _csr(data: Floats, indices: Any, indptr: Any, size: int) -> Any:
+    """Checked here: scipy cuts the arrays to what `indptr` ends with, and looks at nothing else
+    where that is 0.
+    """
+    shapes = (
+        data.ndim == indices.ndim == 1 and indptr.shape == (size + 1,) and len(data) == len(indices)
+    )
+    if not shapes or indptr[0] != 0 or indptr[-1] != len(data) or (indptr[1:] < indptr[:-1]).any():
+        raise ValueError("the rows of the sparse matrix do not follow each other")
+    if ((indices < 0) | (indices >= size)).any():
+        raise ValueError("the sparse matrix has links to units that do not exist")
+    return sp.csr_array((data, indices, indptr), shape=(size, size))
+
+
+def frame_parts(model: Any) -> tuple[Values, Tensors]:
+    """Of a regressor or classifier."""
+    values, tensors = _readout_parts(model.weights_, model.frame_.quadratic)
+    more, others = reservoir_parts(model.frame_.reservoir)
+    scaler = {"mean": model.frame_.scaler.mean, "scale": model.frame_.scaler.scale}
+    return {**values, "reservoir": more, "washout": int(model.washout_)}, {
+        **tensors,
+        **others,
+        **scaler,
+    }
+
+
+def frame_from(model: Any, values: Values, tensors: Tensors) -> None:
+    """Into a regressor or classifier."""
+    reservoir = reservoir_from(values["reservoir"], tensors)
+    scaler = _scaler(tensors["mean"], tensors["scale"], reservoir.n_inputs)
+    # Mean and deviation of every feature
+    summaries = 2 if getattr(model, "whole_series_", False) else 1
+    model.weights_, quadratic = _readout_from(tensors, reservoir.units, summaries)
+    if hasattr(model, "state_") and model.state_.shape != (reservoir.units,):
+        raise ValueError("the state does not fit the network")
+    model.frame_ = Frame(scaler, reservoir, whole("washout", values["washout"], 0), quadratic)
+    model.reservoir_, model.washout_, model._stale = reservoir, model.frame_.washout, False
+
+
+def loop_parts(model: Any) -> tuple[Values, Tensors]:
+    """Of a forecaster."""
+    loop = model.closed_loop_
+    values, tensors = _readout_parts(loop.weights, loop.quadratic)
+    more, others = reservoir_parts(model.reservoir_)
+    values["carry"] = float(loop.carry)
+    scalers = {"mean": model.scaler_.mean, "scale": model.scaler_.scale}
+    known = {"known_mean": model.known_scaler_.mean, "known_scale": model.known_scaler_.scale}
+    return {**values, "reservoir": more, "washout": int(model.washout_)}, {
+        **tensors,
+        **others,
+        **scalers,
+        **known,
+    }
+
+
+def loop_from(model: Any, values: Values, tensors: Tensors) -> None:
+    """Into a forecaster."""
+    reservoir = reservoir_from(values["reservoir"], tensors)
+    weights, quadratic = _readout_from(tensors, reservoir.units, 1)
+    columns = len(weights.intercept)
+    model.scaler_ = _scaler(tensors["mean"], tensors["scale"], columns)
+    model.known_scaler_ = _scaler(
+        tensors["known_mean"], tensors["known_scale"], reservoir.n_inputs - columns
+    )
+    if model.state_.shape != (reservoir.units,) or any(
+        getattr(model, name).shape != (columns,) for name in ("last_", "low_", "high_")
+    ):
+        raise ValueError("state and series do not fit the network")
+    model.closed_loop_ = ClosedLoop(reservoir, weights, real("carry", values["carry"]), quadratic)
+    model.reservoir_, model.washout_ = reservoir, whole("washout", values["washout"], 0)
+
+
+def _readout_parts(weights: Weights, quadratic: Quadratic | None) -> tuple[Values, Tensors]:
+    tensors = {"weights": weights.matrix, "intercept": weights.intercept}
+    if quadratic is not None:
+        tensors |= {"centre": quadratic.centre, "components": quadratic.components}
+    return {}, tensors
+
+
+def _readout_from(tensors: Tensors, units: int, summaries: int) -> tuple[Weights, Quadratic | None]:
+    quadratic = (
+        Quadratic(tensors["centre"], tensors["components"]) if "components" in tensors else None
+    )
+    count = 0 if quadratic is None else len(quadratic.components)
+    weights = Weights(
+        array("weights", tensors["weights"], 2), array("intercept", tensors["intercept"], 1)
+    )
+    width = units + count * (count + 1) // 2
+    if weights.matrix.shape != (summaries * width, len(weights.intercept)) or not len(
+        weights.intercept
+    ):
+        raise ValueError("the readout does not fit the network")
+    if quadratic is not None and (
+        quadratic.centre.shape != (units,) or quadratic.components.shape[1:] != (units,)
+    ):
+        raise ValueError("the features do not fit the network")
+    return weights, quadratic
+
+
+def _scaler(mean: Floats, scale: Floats, columns: int) -> Scaler:
+    if mean.shape != (columns,) or scale.shape != (columns,) or not (np.asarray(scale) > 0.0).all():
+        raise ValueError("the scaling does not fit the network")
+    return Scaler(mean, scale)
