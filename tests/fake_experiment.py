@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from spheresn.experiments import Claim
+from spheresn.apps.paper.figures import Claim
 from spheresn.sweep import unit
 
 NAME, FIGURE, TITLE = "fake", "Fig. 0", "Eigenvalues of <random> & small matrices"

@@ -20,7 +20,7 @@ LAYERS = [
     ["analysis", "datasets"],
     ["estimators", "persistence"],
     ["sweep", "plotting"],
-    ["experiments"],
+    ["apps"],
     ["report", "explorer"],
     ["own"],
     ["cli", "reproduce", "console", "__main__"],
@@ -48,7 +48,7 @@ def parts_imported(path: Path) -> set[str]:
             base = package[: len(package) - node.level + 1] + tuple((node.module or "").split(".") if node.module else ())
             found |= {base[1]} if len(base) > 1 else {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "spheresn":
-            found |= set((node.module or "").split(".")[1:2])
+            found |= set((node.module or "").split(".")[1:2]) or {alias.name for alias in node.names} & set(LEVEL)
     return found
 
 

@@ -20,7 +20,7 @@ from spheresn import __version__
 from spheresn.cli import main, paper
 from spheresn.cli.told import progress, tell
 from spheresn.console import Lines, watch
-from spheresn.experiments import EXPERIMENTS, VERDICTS
+from spheresn.apps.paper.figures import EXPERIMENTS, VERDICTS
 from spheresn.sweep import Unit
 
 

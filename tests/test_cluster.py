@@ -18,7 +18,7 @@ import pytest
 import fake_experiment as fake
 from runs import HERE, finish, rows, start, until
 from spheresn.cli import main
-from spheresn.experiments import EXPERIMENTS
+from spheresn.apps.paper.figures import EXPERIMENTS
 from spheresn.sweep import ClusterError, DaskPool
 
 distributed = pytest.importorskip("distributed")

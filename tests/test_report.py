@@ -13,7 +13,7 @@ import pytest
 import xarray as xr
 
 import fake_experiment as fake
-from spheresn.experiments import EXPERIMENTS
+from spheresn.apps.paper.figures import EXPERIMENTS
 from spheresn.report import Drawing, Hole, Section, page
 from spheresn.report.draw import Sketch, draw, drawings
 from spheresn.report.section import numbers

@@ -14,8 +14,8 @@ from joblib import cpu_count
 
 from .. import reproduce as job
 from .._checks import printable
+from ..apps.paper.figures import EXPERIMENTS
 from ..console import watch
-from ..experiments import EXPERIMENTS
 from ..report import Section
 from ..report.claims import read_claims, tell_claim
 from ..sweep import Progress, Unit

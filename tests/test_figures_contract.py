@@ -8,7 +8,7 @@ import json
 import numpy as np
 import pytest
 
-from spheresn.experiments import EXPERIMENTS, ORDER, Claim
+from spheresn.apps.paper.figures import EXPERIMENTS, ORDER, Claim
 from spheresn.report.publish import frozen
 from spheresn.reproduce import PRESETS
 from spheresn.sweep import canonical

@@ -8,11 +8,9 @@ import pytest
 import xarray as xr
 
 from spheresn import analysis
-from spheresn.experiments import EXPERIMENTS, dial, memory
-from spheresn.experiments._claim import Claim
-from spheresn.experiments._grid import on_grid, selected
-from spheresn.experiments._memory_plot import published
-from spheresn.experiments._shared import accuracies, delayed, with_holes
+from spheresn.apps.paper.figures import EXPERIMENTS, Claim, memory_dial, recall
+from spheresn.apps.paper.figures.common import accuracies, delayed, with_holes
+from spheresn.apps.paper.figures.grid_search import ratios_to_grid, select_best
 from spheresn.metrics import accuracy
 
 OURS = [name for name in ("lyapunov", "decay", "memory", "example", "tradeoff", "stability", "dial", "bent") if name in EXPERIMENTS]
@@ -96,11 +94,11 @@ def test_a_missing_laser_costs_one_panel(monkeypatch):
     def absent():
         raise FileNotFoundError("no laser here; install it")
 
-    memory._fixed_series.cache_clear()
-    monkeypatch.setattr(memory.datasets, "santa_fe_laser", absent)
+    recall.fixed_series.cache_clear()
+    monkeypatch.setattr(recall.datasets, "santa_fe_laser", absent)
     with pytest.warns(UserWarning, match="santa_fe_laser left out: no laser here; install it; then run again with --fresh"):
         without = [module.run(config, task, 0) for task in tasks]
-    memory._fixed_series.cache_clear()
+    recall.fixed_series.cache_clear()
     for one, other in zip(without, results, strict=True):
         np.testing.assert_array_equal(one["test"][:4], other["test"][:4])  # the other signals are as they were
     dataset = module.collect(config, without)
@@ -209,7 +207,7 @@ def test_linear_states_from_one_impulse_agree_with_driving():
 
     network = random_reservoir(20, activation=Linear(), spectral_radius=0.8, rng=0)
     signals = np.random.default_rng(1).standard_normal((2, 300))
-    np.testing.assert_allclose(memory.linear_states(network, signals), drive(network, signals[..., None]), atol=1e-11)
+    np.testing.assert_allclose(recall.linear_states(network, signals), drive(network, signals[..., None]), atol=1e-11)
 
 
 def test_two_networks_in_one_pass_agree_with_driving_each():
@@ -217,7 +215,7 @@ def test_two_networks_in_one_pass_agree_with_driving_each():
 
     base = random_reservoir(30, spectral_radius=1.0, rng=0)
     signals, start = np.random.default_rng(1).standard_normal((2, 200)), sphere.random_point(30, np.random.default_rng(2))
-    on_sphere, tanh = memory.nonlinear_states(base, signals, 0.5, 0.9, start)
+    on_sphere, tanh = recall.nonlinear_states(base, signals, 0.5, 0.9, start)
     np.testing.assert_allclose(on_sphere, [drive(base.rescaled(1.0, 0.5), one, start) for one in signals], atol=1e-11)
     plain = dataclasses.replace(base.rescaled(0.9), activation=Tanh())
     np.testing.assert_allclose(tanh, [drive(plain, one) for one in signals], atol=1e-12)
@@ -226,14 +224,14 @@ def test_two_networks_in_one_pass_agree_with_driving_each():
 def test_on_the_sphere_the_grid_is_its_ratios():
     ratios = np.array([0.5, 1.0, 2.0])
     table = np.arange(3.0).reshape(1, 3, 1, 1) * np.ones((1, 3, 3, 2))
-    np.testing.assert_array_equal(on_grid(table, ratios, [1.0, 2.0], np.array([1.0, 2.0]))[0, :, :, 0, 0], [[1, 2], [0, 1]])
+    np.testing.assert_array_equal(ratios_to_grid(table, ratios, [1.0, 2.0], np.array([1.0, 2.0]))[0, :, :, 0, 0], [[1, 2], [0, 1]])
 
 
 def test_selection_takes_the_test_accuracy_where_another_part_is_best():
     table = np.zeros((1, 2, 2, 3, 1))
     table[0, 0, 1, :, 0] = [0.9, 0.1, 0.2]
     table[0, 1, 0, :, 0] = [0.1, 0.9, 0.5]
-    test, radius, scaling = selected(table)
+    test, radius, scaling = select_best(table)
     np.testing.assert_array_equal(test[0, :, 0], [0.2, 0.5, 0.5])
     np.testing.assert_array_equal(radius[0, :, 0], [0, 1, 1])
     np.testing.assert_array_equal(scaling[0, :, 0], [1, 0, 0])
@@ -246,7 +244,7 @@ def test_delays_and_holes():
 
 
 def test_the_published_curves_are_those_of_the_paper_s_authors():
-    curves = published()["test_accuracy_by_delay"]
+    curves = recall.published_curves()
     means = {signal: {model: np.mean(values) for model, values in models.items()} for signal, models in curves.items()}
     assert round(means["white_noise"]["spherical"], 3) == 0.967 and round(means["mackey_glass"]["tanh"], 3) == 0.975
     assert all(len(values) == 100 for models in curves.values() for values in models.values())
@@ -268,8 +266,8 @@ def test_the_linear_bound_is_drawn_where_it_falls():
 
 
 def test_the_dial_has_a_hole_where_a_network_cannot_have_the_memory():
-    config = dataclasses.replace(dial.PRESETS["smoke"], units=20, memories=(1e-3, 2.0), train=1800, delays=(0, 5), profile=5)
-    found = dial.run(config, {"topology": "ring", "bend": 0.0, "network": 0}, 0)
+    config = dataclasses.replace(memory_dial.PRESETS["smoke"], units=20, memories=(1e-3, 2.0), train=1800, delays=(0, 5), profile=5)
+    found = memory_dial.run(config, {"topology": "ring", "bend": 0.0, "network": 0}, 0)
     assert all(np.isnan(values[0]).all() and np.isfinite(values[1]).all() for values in found.values())
     assert found["trace"].shape == (2, 6) and found["recall"].shape == (2, 2)
     assert abs(-1 / found["exponent"][1] - 2.0) < 0.2

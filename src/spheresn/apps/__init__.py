@@ -1,0 +1,1 @@
+"""Programs built on the library; no module of the library imports them."""

@@ -1,0 +1,1 @@
+"""The paper: its figures, and the claims that they test."""
