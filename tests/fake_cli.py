@@ -10,8 +10,8 @@ import signal
 import sys
 
 import fake_experiment
-from spheresn.cli import main
 from spheresn.apps.paper.figures import EXPERIMENTS
+from spheresn.cli import main
 
 
 def disturbed(arguments: list[str]) -> int:

@@ -17,10 +17,10 @@ import xarray as xr
 import fake_experiment as fake
 from runs import finish, rows, start
 from spheresn import __version__
+from spheresn.apps.paper.figures import EXPERIMENTS, VERDICTS
 from spheresn.cli import main, paper
 from spheresn.cli.told import progress, tell
 from spheresn.console import Lines, watch
-from spheresn.apps.paper.figures import EXPERIMENTS, VERDICTS
 from spheresn.sweep import Unit
 
 

@@ -17,8 +17,8 @@ import pytest
 
 import fake_experiment as fake
 from runs import HERE, finish, rows, start, until
-from spheresn.cli import main
 from spheresn.apps.paper.figures import EXPERIMENTS
+from spheresn.cli import main
 from spheresn.sweep import ClusterError, DaskPool
 
 distributed = pytest.importorskip("distributed")

@@ -6,8 +6,8 @@ import signal
 
 import fake_experiment as fake
 from runs import finish, rows, start, until
-from spheresn.cli import main
 from spheresn.apps.paper.figures import EXPERIMENTS
+from spheresn.cli import main
 
 RUN = ("reproduce", "fake", "--preset", "quick", "--jobs", "2", "--out")
 
