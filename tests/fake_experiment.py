@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from spheresn.apps.paper.figures import Claim
 from spheresn.apps.paper.runner import unit
-from spheresn.experiments import Claim
 
 NAME, FIGURE, TITLE = "fake", "Fig. 0", "Eigenvalues of <random> & small matrices"
 CAPTIONS = {"fake": "The <b>largest</b> eigenvalue of each unit"}

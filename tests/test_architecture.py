@@ -23,7 +23,6 @@ LAYERS = [
     ["analysis", "datasets"],
     ["estimators"],
     ["io", "forecasting", "plotting"],
-    ["experiments"],
     ["apps.tables"],
     ["apps.paper", "apps.explorer"],
     ["apps.cli"],

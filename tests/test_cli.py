@@ -24,9 +24,9 @@ from spheresn import BadInput, __version__
 from spheresn.apps.cli import console, main
 from spheresn.apps.cli.console import Lines, watch
 from spheresn.apps.cli.output import progress, tell
+from spheresn.apps.paper.figures import EXPERIMENTS, VERDICTS
 from spheresn.apps.paper.report import claims
 from spheresn.apps.paper.runner import Unit
-from spheresn.experiments import EXPERIMENTS, VERDICTS
 
 
 @pytest.fixture(autouse=True)

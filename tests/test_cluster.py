@@ -17,8 +17,8 @@ import pytest
 import fake_experiment as fake
 from runs import HERE, finish, rows, start, until
 from spheresn.apps.cli import main
+from spheresn.apps.paper.figures import EXPERIMENTS
 from spheresn.apps.paper.runner import ClusterError, DaskPool
-from spheresn.experiments import EXPERIMENTS
 
 distributed = pytest.importorskip("distributed")
 WORKER = (

@@ -9,7 +9,7 @@ import signal
 import fake_experiment as fake
 from runs import finish, rows, start, until
 from spheresn.apps.cli import main
-from spheresn.experiments import EXPERIMENTS
+from spheresn.apps.paper.figures import EXPERIMENTS
 
 RUN = ("reproduce", "fake", "--preset", "quick", "--jobs", "2", "--out")
 

@@ -17,12 +17,12 @@ import xarray as xr
 
 import fake_experiment as fake
 from spheresn._errors import NotInstalled
+from spheresn.apps.paper.figures import EXPERIMENTS
 from spheresn.apps.paper.report import Drawing, Hole, Section, page
 from spheresn.apps.paper.report.draw import Sketch, draw, drawings
 from spheresn.apps.paper.report.section import numbers
 from spheresn.apps.paper.report.svg import inline
 from spheresn.apps.paper.runner import CannotWrite
-from spheresn.experiments import EXPERIMENTS
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&"
 

@@ -23,6 +23,9 @@ from .analysis import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+COLOURS = {"spherical": "#0072B2", "tanh": "#D55E00", "linear": "#555555", "bent": "#009E73"}
+# The colours of Okabe and Ito, which people with colour blindness can tell apart.
+ACCENTS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000")
 ZERO: dict[str, Any] = {"color": "0.6", "linewidth": 0.8, "zorder": 0}
 FLOOR = 1e-16  # rounding; smaller distances mean nothing
 

@@ -1,1 +1,1 @@
-"""Applications of the library: the command line, the explorer, the paper."""
+"""Programs built on the library; no module of the library imports them."""

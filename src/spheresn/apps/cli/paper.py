@@ -50,8 +50,8 @@ def reproduce(
     """
     from joblib import cpu_count
 
-    from ...experiments import EXPERIMENTS
     from ..paper import reproduce as job
+    from ..paper.figures import EXPERIMENTS
     from .console import watch
 
     wanted = job.request(
@@ -88,8 +88,8 @@ def report(
     """Write data, figures, claims and page anew from DIR/ledger.sqlite, computing nothing; also of
     an unfinished run.
     """
-    from ...experiments import EXPERIMENTS
     from ..paper import reproduce as job
+    from ..paper.figures import EXPERIMENTS
 
     return _done(directory, job.republish(EXPERIMENTS, directory, say))
 
@@ -97,7 +97,7 @@ def report(
 @app.command("list")
 def list_experiments() -> int:
     """List the experiments, with their units of work per preset."""
-    from ...experiments import EXPERIMENTS, PRESETS
+    from ..paper.figures import EXPERIMENTS, PRESETS
 
     print(f"{'name':<10} {'figure':<12} {'units: smoke':>12} {'quick':>6} {'paper':>6}  title")
     for name, module in EXPERIMENTS.items():

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...analysis import EchoState, LyapunovSpectrum
-from ...experiments._shared import COLOURS
+from ...plotting import COLOURS
 from .compute import Forecast, Trajectory
 from .panels import Recall
 from .settings import Settings

@@ -1,1 +1,1 @@
-"""The paper: its figures redrawn, its claims judged."""
+"""The paper: its figures, and the claims that they test."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from ... import _validation
 from ..._validation import BadInput
-from ...experiments import PRESETS
+from .figures import PRESETS
 from .report import Section, publish
 from .runner import (
     DaskPool,

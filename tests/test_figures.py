@@ -8,14 +8,16 @@ import pytest
 import xarray as xr
 
 from spheresn import analysis
-from spheresn.experiments import EXPERIMENTS, dial, memory
-from spheresn.experiments._claim import Claim
-from spheresn.experiments._grid import on_grid, selected
-from spheresn.experiments._memory_plot import published
-from spheresn.experiments._shared import accuracies, delayed, with_holes
+from spheresn.apps.paper.figures import EXPERIMENTS, Claim, memory_dial, recall
+from spheresn.apps.paper.figures.common import accuracies, delayed, with_holes
+from spheresn.apps.paper.figures.grid_search import ratios_to_grid, select_best
 from spheresn.metrics import accuracy
 
-OURS = [name for name in ("lyapunov", "decay", "memory", "example", "tradeoff", "stability", "dial", "bent") if name in EXPERIMENTS]
+OURS = [
+    name
+    for name in ("lyapunov", "decay", "memory", "example", "tradeoff", "stability", "dial", "bent")
+    if name in EXPERIMENTS
+]
 VERDICTS = {"holds", "partly", "fails"}
 DONE = {}
 
@@ -46,7 +48,13 @@ def test_from_tasks_to_claims(name):
     claims = module.claims(dataset)
     assert len(claims) >= 2 and len({claim.id for claim in claims}) == len(claims)
     for claim in claims:
-        assert isinstance(claim, Claim) and claim.verdict in VERDICTS and claim.rule and claim.measured and claim.source
+        assert (
+            isinstance(claim, Claim)
+            and claim.verdict in VERDICTS
+            and claim.rule
+            and claim.measured
+            and claim.source
+        )
         assert all(isinstance(value, (float, str)) for value in claim.evidence.values())
         json.dumps(dataclasses.asdict(claim), allow_nan=False)
 
@@ -81,9 +89,13 @@ def test_holes_are_nan_and_leave_the_rest(name):
     module, config, _, results = smoke(name)
     whole = module.collect(config, results)
     holed = module.collect(config, [None, *results[1:]])
-    assert sum(int(v.isnull().sum()) for v in holed.values()) > sum(int(v.isnull().sum()) for v in whole.values())
+    assert sum(int(v.isnull().sum()) for v in holed.values()) > sum(
+        int(v.isnull().sum()) for v in whole.values()
+    )
     drawn(module, holed)
-    assert {claim.id for claim in module.claims(holed)} <= {claim.id for claim in module.claims(whole)}
+    assert {claim.id for claim in module.claims(holed)} <= {
+        claim.id for claim in module.claims(whole)
+    }
     empty = module.collect(config, [None] * len(results))
     assert empty.sizes == whole.sizes
     drawn(module, empty)
@@ -96,17 +108,25 @@ def test_a_missing_laser_costs_one_panel(monkeypatch):
     def absent():
         raise FileNotFoundError("no laser here; install it")
 
-    memory._fixed_series.cache_clear()
-    monkeypatch.setattr(memory.datasets, "santa_fe_laser", absent)
-    with pytest.warns(UserWarning, match="santa_fe_laser left out: no laser here; install it; then run again with --fresh"):
+    recall.fixed_series.cache_clear()
+    monkeypatch.setattr(recall.datasets, "santa_fe_laser", absent)
+    with pytest.warns(
+        UserWarning,
+        match="santa_fe_laser left out: no laser here; install it; then run again with --fresh",
+    ):
         without = [module.run(config, task, 0) for task in tasks]
-    memory._fixed_series.cache_clear()
+    recall.fixed_series.cache_clear()
     for one, other in zip(without, results, strict=True):
-        np.testing.assert_array_equal(one["test"][:4], other["test"][:4])  # the other signals are as they were
+        np.testing.assert_array_equal(
+            one["test"][:4], other["test"][:4]
+        )  # the other signals are as they were
     dataset = module.collect(config, without)
     assert bool(dataset.test.sel(signal="santa_fe_laser").isnull().all())
     ids = {claim.id for claim in module.claims(dataset)}
-    assert "memory-comparable-with-linear-lorenz" in ids and "memory-comparable-with-linear-santa-fe-laser" not in ids
+    assert (
+        "memory-comparable-with-linear-lorenz" in ids
+        and "memory-comparable-with-linear-santa-fe-laser" not in ids
+    )
     drawn(module, dataset)
 
 
@@ -131,17 +151,59 @@ def put(variable, value, **where):
         ("lyapunov", "largest-exponent-always-zero", "closed_form", {}, 0.0, -0.1),
         ("lyapunov", "always-at-the-edge-of-criticality", "driven", {}, 0.0, -0.5),
         ("lyapunov", "printed-jacobian", "jacobian_error", {}, 1e-9, 0.2),
-        ("lyapunov", "spectral-radius-does-not-alter-autonomous-dynamics", "rescaling_gap", {}, 1e-13, 1.0),
+        (
+            "lyapunov",
+            "spectral-radius-does-not-alter-autonomous-dynamics",
+            "rescaling_gap",
+            {},
+            1e-13,
+            1.0,
+        ),
         ("decay", "infinite-past-not-null", "far_past", {}, 0.5, 0.0),
         ("decay", "state-as-sum-over-inputs", "closed_form_error", {}, 1e-15, 1.0),
         ("decay", "perfect-memory-for-infinite-spectral-radius", "strong_relative", {}, 1.0, 0.1),
-        ("memory", "tanh-cannot-recall-beyond-20", "test", {"signal": "white_noise", "model": "tanh"}, 0.0, 0.9),
-        ("memory", "memory-comparable-with-linear-lorenz", "test", {"signal": "lorenz", "model": "spherical"}, 1.0, 0.2),
-        ("memory", "memory-comparable-with-linear-santa-fe-laser", "test", {"signal": "santa_fe_laser", "model": "spherical"}, 1.0, 0.2),
+        (
+            "memory",
+            "tanh-cannot-recall-beyond-20",
+            "test",
+            {"signal": "white_noise", "model": "tanh"},
+            0.0,
+            0.9,
+        ),
+        (
+            "memory",
+            "memory-comparable-with-linear-lorenz",
+            "test",
+            {"signal": "lorenz", "model": "spherical"},
+            1.0,
+            0.2,
+        ),
+        (
+            "memory",
+            "memory-comparable-with-linear-santa-fe-laser",
+            "test",
+            {"signal": "santa_fe_laser", "model": "spherical"},
+            1.0,
+            0.2,
+        ),
         ("example", "example-accuracy-tanh", "gamma", {"model": "tanh"}, 0.12, 0.6),
         ("example", "example-accuracy-spherical", "gamma", {"model": "spherical"}, 0.63, 0.1),
-        ("tradeoff", "best-when-both-memory-and-nonlinearity", "accuracy", {"model": "spherical"}, 0.99, 0.0),
-        ("tradeoff", "able-to-perform-nonlinear-computations", "accuracy", {"model": "spherical"}, 0.99, 0.0),
+        (
+            "tradeoff",
+            "best-when-both-memory-and-nonlinearity",
+            "accuracy",
+            {"model": "spherical"},
+            0.99,
+            0.0,
+        ),
+        (
+            "tradeoff",
+            "able-to-perform-nonlinear-computations",
+            "accuracy",
+            {"model": "spherical"},
+            0.99,
+            0.0,
+        ),
         ("tradeoff", "spectral-radius-plays-no-role", "by_radius", {"model": "linear"}, None, None),
         ("stability", "never-chaotic", "exponent", {}, -0.1, 0.5),
         ("stability", "large-networks-cannot-be-chaotic", "typical", {}, -0.1, 0.5),
@@ -201,7 +263,11 @@ def test_accuracies_by_column_agree_with_the_metric():
     rng = np.random.default_rng(0)
     target, guess = rng.standard_normal((2, 50, 3))
     guess = target + guess * [0.1, 0.5, 3.0]
-    np.testing.assert_allclose(accuracies(target, guess), [accuracy(target[:, i], guess[:, i]) for i in range(3)], atol=1e-14)
+    np.testing.assert_allclose(
+        accuracies(target, guess),
+        [accuracy(target[:, i], guess[:, i]) for i in range(3)],
+        atol=1e-14,
+    )
 
 
 def test_linear_states_from_one_impulse_agree_with_driving():
@@ -209,16 +275,23 @@ def test_linear_states_from_one_impulse_agree_with_driving():
 
     network = random_reservoir(20, activation=Linear(), spectral_radius=0.8, rng=0)
     signals = np.random.default_rng(1).standard_normal((2, 300))
-    np.testing.assert_allclose(memory.linear_states(network, signals), drive(network, signals[..., None]), atol=1e-11)
+    np.testing.assert_allclose(
+        recall.linear_states(network, signals), drive(network, signals[..., None]), atol=1e-11
+    )
 
 
 def test_two_networks_in_one_pass_agree_with_driving_each():
     from spheresn import Tanh, drive, random_reservoir, sphere
 
     base = random_reservoir(30, spectral_radius=1.0, rng=0)
-    signals, start = np.random.default_rng(1).standard_normal((2, 200)), sphere.random_point(30, np.random.default_rng(2))
-    on_sphere, tanh = memory.nonlinear_states(base, signals, 0.5, 0.9, start)
-    np.testing.assert_allclose(on_sphere, [drive(base.rescaled(1.0, 0.5), one, start) for one in signals], atol=1e-11)
+    signals, start = (
+        np.random.default_rng(1).standard_normal((2, 200)),
+        sphere.random_point(30, np.random.default_rng(2)),
+    )
+    on_sphere, tanh = recall.nonlinear_states(base, signals, 0.5, 0.9, start)
+    np.testing.assert_allclose(
+        on_sphere, [drive(base.rescaled(1.0, 0.5), one, start) for one in signals], atol=1e-11
+    )
     plain = dataclasses.replace(base.rescaled(0.9), activation=Tanh())
     np.testing.assert_allclose(tanh, [drive(plain, one) for one in signals], atol=1e-12)
 
@@ -226,29 +299,40 @@ def test_two_networks_in_one_pass_agree_with_driving_each():
 def test_on_the_sphere_the_grid_is_its_ratios():
     ratios = np.array([0.5, 1.0, 2.0])
     table = np.arange(3.0).reshape(1, 3, 1, 1) * np.ones((1, 3, 3, 2))
-    np.testing.assert_array_equal(on_grid(table, ratios, [1.0, 2.0], np.array([1.0, 2.0]))[0, :, :, 0, 0], [[1, 2], [0, 1]])
+    np.testing.assert_array_equal(
+        ratios_to_grid(table, ratios, [1.0, 2.0], np.array([1.0, 2.0]))[0, :, :, 0, 0],
+        [[1, 2], [0, 1]],
+    )
 
 
 def test_selection_takes_the_test_accuracy_where_another_part_is_best():
     table = np.zeros((1, 2, 2, 3, 1))
     table[0, 0, 1, :, 0] = [0.9, 0.1, 0.2]
     table[0, 1, 0, :, 0] = [0.1, 0.9, 0.5]
-    test, radius, scaling = selected(table)
+    test, radius, scaling = select_best(table)
     np.testing.assert_array_equal(test[0, :, 0], [0.2, 0.5, 0.5])
     np.testing.assert_array_equal(radius[0, :, 0], [0, 1, 1])
     np.testing.assert_array_equal(scaling[0, :, 0], [1, 0, 0])
 
 
 def test_delays_and_holes():
-    np.testing.assert_array_equal(delayed(np.array([1.0, 2.0, 3.0]), [0, 2]), [[1, 0], [2, 0], [3, 1]])
+    np.testing.assert_array_equal(
+        delayed(np.array([1.0, 2.0, 3.0]), [0, 2]), [[1, 0], [2, 0], [3, 1]]
+    )
     stacked = with_holes([None, {"x": np.array([1.0, 2.0])}], {"x": (2,)})["x"]
     np.testing.assert_array_equal(stacked, [[np.nan, np.nan], [1, 2]])
 
 
 def test_the_published_curves_are_those_of_the_paper_s_authors():
-    curves = published()["test_accuracy_by_delay"]
-    means = {signal: {model: np.mean(values) for model, values in models.items()} for signal, models in curves.items()}
-    assert round(means["white_noise"]["spherical"], 3) == 0.967 and round(means["mackey_glass"]["tanh"], 3) == 0.975
+    curves = recall.published_curves()
+    means = {
+        signal: {model: np.mean(values) for model, values in models.items()}
+        for signal, models in curves.items()
+    }
+    assert (
+        round(means["white_noise"]["spherical"], 3) == 0.967
+        and round(means["mackey_glass"]["tanh"], 3) == 0.975
+    )
     assert all(len(values) == 100 for models in curves.values() for values in models.values())
 
 
@@ -256,20 +340,37 @@ def test_at_least_fifteen_sentences_of_the_paper_are_judged():
     found = []
     for name in OURS:
         module, config, _, results = smoke(name)
-        found += [claim for claim in module.claims(module.collect(config, results)) if claim.source != "this library"]
-    assert len(found) >= 15 and len({claim.id for claim in found}) == len({claim.says for claim in found}) == len(found)
+        found += [
+            claim
+            for claim in module.claims(module.collect(config, results))
+            if claim.source != "this library"
+        ]
+    assert len(found) >= 15 and len({claim.id for claim in found}) == len(
+        {claim.says for claim in found}
+    ) == len(found)
 
 
 def test_the_linear_bound_is_drawn_where_it_falls():
     module, config, _, results = smoke("tradeoff")
     dataset = module.collect(config, results)
-    np.testing.assert_allclose(dataset.linear_bound, analysis.linear_bound(dataset.frequency.values))
+    np.testing.assert_allclose(
+        dataset.linear_bound, analysis.linear_bound(dataset.frequency.values)
+    )
     assert isinstance(dataset, xr.Dataset)
 
 
 def test_the_dial_has_a_hole_where_a_network_cannot_have_the_memory():
-    config = dataclasses.replace(dial.PRESETS["smoke"], units=20, memories=(1e-3, 2.0), train=1800, delays=(0, 5), profile=5)
-    found = dial.run(config, {"topology": "ring", "bend": 0.0, "network": 0}, 0)
-    assert all(np.isnan(values[0]).all() and np.isfinite(values[1]).all() for values in found.values())
+    config = dataclasses.replace(
+        memory_dial.PRESETS["smoke"],
+        units=20,
+        memories=(1e-3, 2.0),
+        train=1800,
+        delays=(0, 5),
+        profile=5,
+    )
+    found = memory_dial.run(config, {"topology": "ring", "bend": 0.0, "network": 0}, 0)
+    assert all(
+        np.isnan(values[0]).all() and np.isfinite(values[1]).all() for values in found.values()
+    )
     assert found["trace"].shape == (2, 6) and found["recall"].shape == (2, 2)
     assert abs(-1 / found["exponent"][1] - 2.0) < 0.2
