@@ -74,17 +74,15 @@ def loop_arguments(reservoir: Reservoir) -> tuple[Any, ...] | None:
     return reservoir.recurrent.kernel_data(), np.ascontiguousarray(inputs), reservoir.bias, act
 
 
-def activation_code(reservoir: Reservoir) -> tuple[Any, ...] | None:
-    """(kind, radius, bend, leak, low, high): the activation as numbers; squares are safe between low and high."""
+def activation_code(reservoir: Reservoir) -> kernels.Spherical | kernels.Elementwise | None:
+    """The activation and the leak as numbers; squares are safe between low and high."""
     activation, real = reservoir.activation, reservoir.dtype.type
+    low, high = (real(1e-280), real(1e280)) if real is np.float64 else (real(1e-30), real(1e30))
     if type(activation) is OnSphere:
-        kind, radius, bend = kernels.BENT if activation.bend else kernels.SPHERE, activation.radius, activation.bend
-    elif type(activation) in (Tanh, Linear):
-        kind, radius, bend = kernels.TANH if type(activation) is Tanh else kernels.LINEAR, 1.0, 0.0
-    else:
-        return None
-    low, high = (1e-280, 1e280) if real is np.float64 else (1e-30, 1e30)
-    return kind, real(radius), real(bend), real(reservoir.leak), real(low), real(high)
+        return kernels.Spherical(real(activation.radius), real(activation.bend), real(reservoir.leak), low, high)
+    if type(activation) in (Tanh, Linear):
+        return kernels.Elementwise(kernels.TANH if type(activation) is Tanh else kernels.LINEAR, real(reservoir.leak), low, high)
+    return None
 
 
 def _is_series(signal: Any) -> bool:
@@ -145,9 +143,7 @@ def _drive_batch(reservoir: Reservoir, signals: ArrayLike, start: ArrayLike | No
     return run_batch(matrix, np.ones(len(rows)), inputs[None], bias[None], act, writable(rows), starts)
 
 
-def run_batch(
-    matrix: Floats, scales: Floats, inputs: Floats, biases: Floats, act: tuple[Any, ...], signals: Floats, starts: Floats
-) -> Floats:
+def run_batch(matrix: Floats, scales: Floats, inputs: Floats, biases: Floats, act: Any, signals: Floats, starts: Floats) -> Floats:
     """`kernels.batch_loop` with its states made and its outcome judged."""
     states = np.empty((len(starts), signals.shape[1], starts.shape[1]), starts.dtype)
     degenerate, row, step = kernels.batch_loop(matrix, scales.astype(starts.dtype), inputs, biases, act, signals, starts, states)

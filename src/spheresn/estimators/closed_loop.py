@@ -86,7 +86,9 @@ class ClosedLoop:
 
     def _readout(self) -> tuple[Any, ...]:
         n = self.reservoir.units
-        quadratic = self.quadratic or Quadratic(np.zeros(n), np.zeros((0, n)))
-        linear, products = (np.ascontiguousarray(part.T) for part in (self.weights.matrix[:n], self.weights.matrix[n:]))
-        scores = np.empty(len(quadratic.components))
-        return float(self.carry), self.weights.intercept, linear, quadratic.centre, quadratic.components, products, scores
+        linear = np.ascontiguousarray(self.weights.matrix[:n].T)
+        if self.quadratic is None:
+            return float(self.carry), self.weights.intercept, linear
+        centre, components = self.quadratic.centre, self.quadratic.components
+        products = np.ascontiguousarray(self.weights.matrix[n:].T)
+        return float(self.carry), self.weights.intercept, linear, centre, components, products, np.empty(len(components))

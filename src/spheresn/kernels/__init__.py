@@ -1,19 +1,20 @@
 """Compiled loops (numba, cached): one loop for every topology and activation, and a batch as one matrix product per step."""
 
 from .batch import batch_loop
+from .codes import Elementwise, Spherical
 from .loop import open_loop
-from .names import BENT, DEGENERATE, FINE, LINEAR, OVERFLOW, SPHERE, TANH
+from .names import DEGENERATE, FINE, LINEAR, OVERFLOW, TANH
 from .sensitivity import sensitivity_loop
 from .tangent_loop import tangent_block_loop, tangent_vector_loop
 
 __all__ = [
-    "BENT",
     "DEGENERATE",
     "FINE",
     "LINEAR",
     "OVERFLOW",
-    "SPHERE",
     "TANH",
+    "Elementwise",
+    "Spherical",
     "batch_loop",
     "open_loop",
     "sensitivity_loop",

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba.extending import overload
 
-from .names import BENT, DEGENERATE, FINE, OVERFLOW, SPHERE, TANH, compiled, inlined
+from .codes import Elementwise, Spherical, Swift
+from .names import DEGENERATE, FINE, INLINED, OVERFLOW, RARE, TANH, compiled
 from .tanh import vector_tanh
 
 
@@ -16,6 +18,33 @@ def sum_of_squares(a: Any) -> Any:
     total = a.dtype.type(0)
     for i in range(len(a)):
         total += a[i] * a[i]
+    return total
+
+
+@compiled
+def stretch(a: Any, scale: Any) -> None:
+    """a = scale a."""
+    for i in range(len(a)):
+        a[i] *= scale
+
+
+@compiled
+def blend(leak: Any, previous: Any, out: Any) -> None:
+    """out = (1 - leak) previous + leak out."""
+    keep = out.dtype.type(1) - leak
+    for i in range(len(out)):
+        out[i] = keep * previous[i] + leak * out[i]
+
+
+@compiled
+def bend(a: Any, scale: Any, strength: Any, out: Any) -> Any:
+    """out = z with z_i = â_i/√(1 + (strength â_i)²), â = scale a; returns |z|²."""
+    one, total = a.dtype.type(1), a.dtype.type(0)
+    for i in range(len(a)):
+        spread = scale * a[i]
+        z = spread / np.sqrt(one + (strength * spread) * (strength * spread))
+        out[i] = z
+        total += z * z
     return total
 
 
@@ -49,18 +78,6 @@ def project_extreme(a: Any, radius: Any, out: Any) -> int:
 
 
 @compiled
-def bend(a: Any, scale: Any, strength: Any, out: Any) -> Any:
-    """out = z with z_i = â_i/√(1 + (strength â_i)²), â = scale a; returns |z|²."""
-    one, total = a.dtype.type(1), a.dtype.type(0)
-    for i in range(len(a)):
-        spread = scale * a[i]
-        z = spread / np.sqrt(one + (strength * spread) * (strength * spread))
-        out[i] = z
-        total += z * z
-    return total
-
-
-@compiled
 def project_bent(a: Any, squares: Any, radius: Any, strength: Any, low: Any, high: Any, out: Any) -> int:
     """Project to radius √N, bend, project to radius r."""
     one, root = a.dtype.type(1), np.sqrt(a.dtype.type(len(a)))
@@ -72,9 +89,7 @@ def project_bent(a: Any, squares: Any, radius: Any, strength: Any, low: Any, hig
             return status
         squares = bend(out, one, strength, out)
     if low < radius * radius < high:
-        scale = radius / np.sqrt(squares)
-        for i in range(len(out)):
-            out[i] *= scale
+        stretch(out, radius / np.sqrt(squares))
         return FINE
     return project_extreme(out, radius, out)
 
@@ -104,35 +119,58 @@ def elementwise(kind: int, a: Any, squares: Any, high: Any, out: Any) -> int:
     return FINE if witness == 0 else OVERFLOW
 
 
-@inlined
+@compiled
+def activate_any(act: Any, a: Any, squares: Any, previous: Any, out: Any) -> int:
+    """Projection, bent or not, then the leak and a second projection, for all squares and for a pre-activation without direction."""
+    if act.bend != 0:
+        status = project_bent(a, squares, act.radius, act.bend, act.low, act.high, out)
+    else:
+        status = project(a, squares, act.radius, act.low, act.high, out)
+    if status == FINE and act.leak != 1:
+        blend(act.leak, previous, out)
+        status = project(out, sum_of_squares(out), act.radius, act.low, act.high, out)
+    if status == DEGENERATE:
+        keep_direction(previous, act.radius, act.low, act.high, out)
+    return status
+
+
 def activate(act: Any, a: Any, squares: Any, previous: Any, out: Any) -> int:
-    """The next state, squares = |a|². The sphere without leak and extremes is done here, in the loop that asks for it."""
-    kind, radius, _, leak, low, high = act
-    if kind == SPHERE and leak == 1 and low < squares < high and low < radius * radius < high:
-        scale = radius / np.sqrt(squares)
+    """out = the next state, squares = |a|², inside compiled loops only. The plain sphere is done in the loop that asks for it."""
+    raise NotImplementedError  # pragma: no cover - replaced when numba compiles
+
+
+def _swift(act: Any, a: Any, squares: Any, previous: Any, out: Any) -> int:  # pragma: no cover - compiled by numba
+    if not act.low < squares < act.high:
+        return RARE
+    if act.bend != 0:
+        squares = bend(a, np.sqrt(a.dtype.type(len(a))) / np.sqrt(squares), act.bend, out)
+        stretch(out, act.radius / np.sqrt(squares))
+        return FINE
+    scale = act.radius / np.sqrt(squares)
+    for i in range(len(a)):
+        out[i] = a[i] * scale
+    return FINE
+
+
+def _spherical(act: Any, a: Any, squares: Any, previous: Any, out: Any) -> int:  # pragma: no cover - compiled by numba
+    if act.bend == 0 and act.leak == 1 and act.low < squares < act.high and act.low < act.radius * act.radius < act.high:
+        scale = act.radius / np.sqrt(squares)
         for i in range(len(a)):
             out[i] = a[i] * scale
         return FINE
     return activate_any(act, a, squares, previous, out)
 
 
-@compiled
-def activate_any(act: Any, a: Any, squares: Any, previous: Any, out: Any) -> int:
-    """Activation, then the leak, then on the sphere a second projection."""
-    kind, radius, strength, leak, low, high = act
-    spherical = kind < TANH
-    if kind == SPHERE:
-        status = project(a, squares, radius, low, high, out)
-    elif kind == BENT:
-        status = project_bent(a, squares, radius, strength, low, high, out)
-    else:
-        status = elementwise(kind, a, squares, high, out)
-    if status == FINE and leak != 1:
-        keep = a.dtype.type(1) - leak
-        for i in range(len(a)):
-            out[i] = keep * previous[i] + leak * out[i]
-        if spherical:
-            status = project(out, sum_of_squares(out), radius, low, high, out)
-    if status == DEGENERATE:
-        keep_direction(previous, radius, low, high, out)
+def _elementwise(act: Any, a: Any, squares: Any, previous: Any, out: Any) -> int:  # pragma: no cover - compiled by numba
+    status = elementwise(act.kind, a, squares, act.high, out)
+    if act.leak != 1:
+        blend(act.leak, previous, out)
     return status
+
+
+ACTIVATIONS: dict[Any, Any] = {Spherical: _spherical, Swift: _swift, Elementwise: _elementwise}
+
+
+@overload(activate, jit_options=INLINED)
+def _choose(act: Any, a: Any, squares: Any, previous: Any, out: Any) -> Any:
+    return ACTIVATIONS.get(getattr(act, "instance_class", None))

@@ -9,14 +9,18 @@ import numpy as np
 from .names import entry
 
 
-@entry
 def centre(rows: Any, mean: Any, weight: float, share: float, out: Any) -> None:
     """Write the centred rows to out[:-1]; to out[-1] weight · (their mean - `mean`); move `mean`, in place, by `share` of that distance.
 
     The mean is that of the distances from the first row: a constant column is then centred to exactly zero, not to rounding errors.
     """
+    centre_loop(rows, np.zeros(rows.shape[1]), mean, weight, share, out)
+
+
+@entry
+def centre_loop(rows: Any, shift: Any, mean: Any, weight: float, share: float, out: Any) -> None:
+    """`centre`, with zeros to work in."""
     count, width = rows.shape
-    shift = np.zeros(width)
     for i in range(1, count):
         for j in range(width):
             shift[j] += np.float64(rows[i, j]) - np.float64(rows[0, j])

@@ -5,20 +5,36 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba.extending import overload
 
 from .activate import activate
+from .codes import swift
 from .excite import excite
-from .names import OVERFLOW, copy_row, entry, inlined
+from .names import FINE, INLINED, OVERFLOW, RARE, copy_row, entry
 from .rotate import absorb_fading, back_substitute
 
 ENDLESS = 1e100  # deviations of the series: a run that gets here is as good as infinite, and can still be scaled back
 
 
-@inlined
-def read_out(
-    carry: Any, intercept: Any, linear: Any, centre: Any, components: Any, quadratic: Any, scores: Any, state: Any, output: Any
-) -> bool:
-    """output = carry · output + b + Wᵀ (x, products of principal components)."""
+def read_out(readout: Any, state: Any, output: Any) -> bool:
+    """output = carry · output + b + Wᵀ (x, products of principal components), inside compiled loops only. Is it finite?"""
+    raise NotImplementedError  # pragma: no cover - replaced when numba compiles
+
+
+def _linear(readout: Any, state: Any, output: Any) -> bool:  # pragma: no cover - compiled by numba
+    carry, intercept, linear = readout
+    finite = True
+    for i in range(len(output)):
+        total = intercept[i]
+        for j in range(len(state)):
+            total += linear[i, j] * state[j]
+        output[i] = carry * output[i] + total
+        finite = finite and abs(output[i]) < ENDLESS
+    return finite
+
+
+def _quadratic(readout: Any, state: Any, output: Any) -> bool:  # pragma: no cover - compiled by numba
+    carry, intercept, linear, centre, components, quadratic, scores = readout
     finite = True
     for c in range(len(scores)):
         total = 0.0
@@ -39,27 +55,55 @@ def read_out(
     return finite
 
 
-@entry
-def closed_loop(recurrent: Any, inputs: Any, bias: Any, act: Any, readout: Any, known: Any, last: Any, start: Any, outputs: Any) -> Any:
+@overload(read_out, jit_options=INLINED)
+def _choose(readout: Any, state: Any, output: Any) -> Any:
+    return _linear if len(readout) == 3 else _quadratic
+
+
+def closed_loop(recurrent: Any, inputs: Any, bias: Any, act: Any, readout: Any, known: Any, last: Any, start: Any, outputs: Any) -> int:
     """outputs[k]: hear the last output beside known[k], then read out. Returns the number of steps that stayed finite.
 
-    `start` is the state before the value `last` is heard; `last` is changed.
+    `start` is the state before the value `last` is heard; `last` is changed. Rare steps as in `open_loop`.
     """
-    carry, intercept, linear, centre, components, quadratic, scores = readout
+    quick, state, k = swift(act), start.copy(), 0
+    heard, room = np.empty(outputs.shape[1] + known.shape[1], start.dtype), np.empty((2, len(start)), start.dtype)
+    while True:
+        status, steps = steady_closed_loop(recurrent, inputs, bias, quick, readout, known[k:], last, heard, state, room, outputs[k:])
+        k += steps
+        if status != RARE:
+            return k
+        status, steps = steady_closed_loop(
+            recurrent, inputs, bias, act, readout, known[k:][:1], last, heard, state, room, outputs[k : k + 1]
+        )
+        k += steps
+        if status != FINE:
+            return k
+
+
+@entry
+def steady_closed_loop(
+    recurrent: Any, inputs: Any, bias: Any, act: Any, readout: Any, known: Any, last: Any, heard: Any, start: Any, room: Any, outputs: Any
+) -> tuple[int, int]:
+    """`closed_loop` up to the first step that is RARE or not finite. Returns the status and that step; `start` becomes the state there."""
     steps, m = outputs.shape
-    state, after, a = start.copy(), np.empty_like(start), np.empty_like(start)
-    heard = np.empty(m + known.shape[1], start.dtype)
-    for k in range(steps):
+    state, after, a = start, room[0], room[1]
+    reached, k = FINE, 0
+    while k < steps:
         copy_row(last, heard[:m])
         copy_row(known[k], heard[m:])
         squares = excite(recurrent, state, inputs, bias, heard, a)
-        if activate(act, a, squares, state, after) == OVERFLOW:
-            return k
+        reached = activate(act, a, squares, state, after)
+        if reached >= OVERFLOW:
+            break
+        reached = FINE
         state, after = after, state
-        if not read_out(carry, intercept, linear, centre, components, quadratic, scores, state, last):
-            return k
+        if not read_out(readout, state, last):
+            return OVERFLOW, k
         copy_row(last, outputs[k])
-    return steps
+        k += 1
+    if k % 2 == 1:
+        copy_row(state, start)
+    return reached, k
 
 
 @entry

@@ -13,7 +13,7 @@ from numba.extending import overload
 from ..topology._rotation import RotationData
 from ..topology._shift import ShiftData
 from .multiply import PRODUCTS, multiply
-from .names import FASTMATH, inlined
+from .names import INLINED, inlined
 
 
 @inlined
@@ -83,7 +83,7 @@ def _rotation(data: Any, x: Any, inputs: Any, bias: Any, row: Any, a: Any) -> An
 FUSED: dict[Any, Any] = {ShiftData: _shift, RotationData: _rotation}
 
 
-@overload(excite, jit_options={"fastmath": FASTMATH, "error_model": "numpy", "forceinline": True})
+@overload(excite, jit_options=INLINED)
 def _choose(data: Any, x: Any, inputs: Any, bias: Any, row: Any, a: Any) -> Any:
     kind = getattr(data, "instance_class", None)
     return FUSED.get(kind, _any) if kind in PRODUCTS else None

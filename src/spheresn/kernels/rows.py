@@ -9,7 +9,7 @@ from numba.extending import overload
 
 from ..topology._dense import DenseData
 from .multiply import PRODUCTS, multiply
-from .names import FASTMATH, inlined
+from .names import CHOSEN, compiled, inlined
 
 
 @inlined
@@ -32,26 +32,23 @@ def without(unit: Any, c: Any, gain: Any) -> None:
 @inlined
 def length(a: Any, squares: Any, low: Any, high: Any) -> Any:
     """|a| from squares = |a|², without overflow or underflow: they are safe between low and high."""
-    if low < squares < high:
-        return np.sqrt(squares)
-    largest = largest_of(a)
-    if largest == 0 or not np.isfinite(largest):
-        return largest
-    total = a.dtype.type(0)
-    for i in range(len(a)):
-        total += (a[i] / largest) * (a[i] / largest)
-    return largest * np.sqrt(total)
+    return np.sqrt(squares) if low < squares < high else length_extreme(a)
 
 
-@inlined
-def largest_of(a: Any) -> Any:
-    """max |a_i|; infinite when an entry is not finite."""
+@compiled
+def length_extreme(a: Any) -> Any:
+    """|a| by the largest entry; infinite when an entry is not finite."""
     largest = a.dtype.type(0)
     for i in range(len(a)):
         if not np.isfinite(a[i]):
             return a.dtype.type(np.inf)
         largest = max(largest, abs(a[i]))
-    return largest
+    if largest == 0:
+        return largest
+    total = a.dtype.type(0)
+    for i in range(len(a)):
+        total += (a[i] / largest) * (a[i] / largest)
+    return largest * np.sqrt(total)
 
 
 @inlined
@@ -114,7 +111,7 @@ def _other_both(data: Any, x: Any, block: Any, a: Any, out: Any) -> None:  # pra
         multiply(data, block[j], out[j])
 
 
-@overload(multiply_both, jit_options={"fastmath": FASTMATH, "error_model": "numpy"})
+@overload(multiply_both, jit_options=CHOSEN)
 def _choose(data: Any, x: Any, block: Any, a: Any, out: Any) -> Any:
     kind = getattr(data, "instance_class", None)
     if kind is DenseData:

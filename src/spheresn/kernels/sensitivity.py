@@ -38,5 +38,5 @@ def sensitivity_loop(recurrent: Any, inputs: Any, bias: Any, act: Any, signal: A
             for j in range(slots):
                 first = ((k - j) % slots) * width
                 column = old[first : first + width].ravel()
-                sizes[row, j] = length(column, sum_of_squares(column), act[4], act[5])
+                sizes[row, j] = length(column, sum_of_squares(column), act.low, act.high)
     return FINE, len(signal)

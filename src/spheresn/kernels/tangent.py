@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba.extending import overload
 
-from .activate import elementwise, project, sum_of_squares
+from .activate import blend, elementwise, project, stretch, sum_of_squares
+from .codes import Elementwise, Spherical, Swift
 from .excite import add_input
-from .names import BENT, DEGENERATE, FINE, LINEAR, OVERFLOW, SPHERE, TANH, copy_row, inlined
+from .names import DEGENERATE, FINE, INLINED, LINEAR, OVERFLOW, RARE, TANH, compiled, inlined
 from .rows import dot, length, scale_to_one, without
 
 
@@ -18,30 +20,7 @@ def work_space(state: Any) -> Any:
     return np.empty_like(state), np.empty_like(state), np.empty_like(state), np.empty_like(state)
 
 
-@inlined
-def linearise(act: Any, squares: Any, a: Any, value: Any, slope: Any) -> Any:
-    """The value f(a) (of unit length on the sphere), and the slope of f: one gain for all units, or one per unit; squares = |a|².
-
-    On the sphere only the direction of a matters, so a is first scaled to length one; the gain makes up for it.
-    """
-    kind, radius, bend, _, low, high = act
-    gain = a.dtype.type(1)
-    if kind < TANH:
-        size = scale_to_one(a, squares, low, high, value if kind == SPHERE else a)
-        gain = radius / size
-        if size == 0 or not np.isfinite(gain) or gain == 0:
-            return (DEGENERATE if size == 0 else OVERFLOW), gain
-        if kind == BENT:
-            gain *= bend_with_slope(a, bend, value, slope)
-    elif elementwise(kind, a, squares, high, value) != FINE:
-        return OVERFLOW, gain
-    if kind == TANH:
-        for i in range(len(a)):
-            slope[i] = a.dtype.type(1) - value[i] * value[i]
-    return FINE, gain
-
-
-@inlined
+@compiled
 def bend_with_slope(a: Any, bend: Any, value: Any, slope: Any) -> Any:
     """value = z/|z| and slope_i = (1 + (bend â_i)²)^(-3/2) for a of unit length, â = √N a; returns √N/|z|."""
     one, root = a.dtype.type(1), np.sqrt(a.dtype.type(len(a)))
@@ -58,59 +37,15 @@ def bend_with_slope(a: Any, bend: Any, value: Any, slope: Any) -> Any:
     return root * inverse
 
 
-@inlined
-def push(kind: int, gain: Any, a: Any, value: Any, slope: Any, c: Any) -> None:
-    """c = f'(a) c, the derivative of the activation at the point that `linearise` saw."""
-    if kind == SPHERE:
-        without(value, c, gain)
-    elif kind == BENT:
-        along = dot(a, c)
-        for i in range(len(c)):
-            c[i] = slope[i] * (c[i] - along * a[i])
-        without(value, c, gain)
-    elif kind == TANH:
-        for i in range(len(c)):
-            c[i] *= slope[i]
-
-
-@inlined
-def move(act: Any, value: Any, mixed: Any, state: Any) -> Any:
-    """The next state, in place, with the leak; returns the status and the gain of the second projection."""
-    kind, radius, _, leak, low, high = act
-    one = state.dtype.type(1)
-    size = radius if kind < TANH else one
-    if leak == 1:
-        for i in range(len(state)):
-            state[i] = size * value[i]
-        return FINE, one
-    for i in range(len(state)):
-        mixed[i] = (one - leak) * state[i] + leak * size * value[i]
-    if kind >= TANH:
-        copy_row(mixed, state)
-        return FINE, one
-    squares = sum_of_squares(mixed)
-    status = project(mixed, squares, radius, low, high, state)
-    span = length(mixed, squares, low, high)
-    if status == FINE:
-        for i in range(len(state)):
-            mixed[i] /= span
-    return status, radius / span
-
-
-@inlined
-def mix(act: Any, gain: Any, mixed: Any, v: Any, c: Any) -> None:
-    """c = (1 - leak) v + leak c, on the sphere followed by the second projection."""
-    leak = act[3]
-    if leak == 1:
-        return
-    keep = v.dtype.type(1) - leak
+@compiled
+def push_bent(gain: Any, a: Any, value: Any, slope: Any, c: Any) -> None:
+    """c = f'(a) c for the bent sphere."""
+    along = dot(a, c)
     for i in range(len(c)):
-        c[i] = keep * v[i] + leak * c[i]
-    if act[0] < TANH:
-        without(mixed, c, gain)
+        c[i] = slope[i] * (c[i] - along * a[i])
+    without(value, c, gain)
 
 
-@inlined
 def tangent_step(
     inputs: Any, bias: Any, act: Any, row: Any, state: Any, block: Any, carried: Any, a: Any, value: Any, slope: Any, mixed: Any
 ) -> int:
@@ -118,15 +53,102 @@ def tangent_step(
 
     `multiply_both` comes before: a holds W times the state and carried W times these rows, or what else moves a.
     """
+    raise NotImplementedError  # pragma: no cover - replaced when numba compiles
+
+
+def _swift(
+    inputs: Any, bias: Any, act: Any, row: Any, state: Any, block: Any, carried: Any, a: Any, value: Any, slope: Any, mixed: Any
+) -> int:  # pragma: no cover - compiled by numba
+    """Only the direction of a matters, so a is first scaled to length one; the gain makes up for it."""
     squares = add_input(inputs, bias, row, a)
-    status, gain = linearise(act, squares, a, value, slope)
-    if status != FINE:
-        return int(status)
-    status, outer = move(act, value, mixed, state)
-    if status != FINE:
-        return int(status)
-    if act[0] != LINEAR or act[3] != 1:
+    if not act.low < squares < act.high:
+        return RARE
+    size = np.sqrt(squares)
+    inverse, gain = a.dtype.type(1) / size, act.radius / size
+    if act.bend != 0:
+        stretch(a, inverse)
+        gain *= bend_with_slope(a, act.bend, value, slope)
         for j in range(len(carried)):
-            push(act[0], gain, a, value, slope, carried[j])
-            mix(act, outer, mixed, block[j], carried[j])
+            push_bent(gain, a, value, slope, carried[j])
+    else:
+        for i in range(len(a)):
+            value[i] = a[i] * inverse
+        for j in range(len(carried)):
+            without(value, carried[j], gain)
+    for i in range(len(state)):
+        state[i] = act.radius * value[i]
     return FINE
+
+
+def _spherical(
+    inputs: Any, bias: Any, act: Any, row: Any, state: Any, block: Any, carried: Any, a: Any, value: Any, slope: Any, mixed: Any
+) -> int:  # pragma: no cover - compiled by numba
+    """The same with the leak and a second projection, for all sizes."""
+    squares = add_input(inputs, bias, row, a)
+    size = scale_to_one(a, squares, act.low, act.high, a)
+    gain = act.radius / size
+    if size == 0 or not np.isfinite(gain) or gain == 0:
+        return DEGENERATE if size == 0 else OVERFLOW
+    if act.bend != 0:
+        gain *= bend_with_slope(a, act.bend, value, slope)
+    else:
+        for i in range(len(a)):
+            value[i] = a[i]
+    if act.leak == 1:
+        for i in range(len(state)):
+            state[i] = act.radius * value[i]
+        span = act.radius
+    else:
+        for i in range(len(state)):
+            mixed[i] = (a.dtype.type(1) - act.leak) * state[i] + act.leak * act.radius * value[i]
+        squares = sum_of_squares(mixed)
+        status = project(mixed, squares, act.radius, act.low, act.high, state)
+        if status != FINE:
+            return int(status)
+        span = length(mixed, squares, act.low, act.high)
+        for i in range(len(state)):
+            mixed[i] /= span
+    for j in range(len(carried)):
+        if act.bend != 0:
+            push_bent(gain, a, value, slope, carried[j])
+        else:
+            without(value, carried[j], gain)
+        if act.leak != 1:
+            blend(act.leak, block[j], carried[j])
+            without(mixed, carried[j], act.radius / span)
+    return FINE
+
+
+def _elementwise(
+    inputs: Any, bias: Any, act: Any, row: Any, state: Any, block: Any, carried: Any, a: Any, value: Any, slope: Any, mixed: Any
+) -> int:  # pragma: no cover - compiled by numba
+    squares = add_input(inputs, bias, row, a)
+    if elementwise(act.kind, a, squares, act.high, value) != FINE:
+        return OVERFLOW
+    if act.kind == TANH:
+        for i in range(len(a)):
+            slope[i] = a.dtype.type(1) - value[i] * value[i]
+    if act.leak != 1:
+        blend(act.leak, state, value)
+    for i in range(len(state)):
+        state[i] = value[i]
+    if act.kind == LINEAR and act.leak == 1:
+        return FINE
+    for j in range(len(carried)):
+        c = carried[j]
+        if act.kind == TANH:
+            for i in range(len(c)):
+                c[i] *= slope[i]
+        if act.leak != 1:
+            blend(act.leak, block[j], c)
+    return FINE
+
+
+STEPS: dict[Any, Any] = {Spherical: _spherical, Swift: _swift, Elementwise: _elementwise}
+
+
+@overload(tangent_step, jit_options=INLINED)
+def _choose(
+    inputs: Any, bias: Any, act: Any, row: Any, state: Any, block: Any, carried: Any, a: Any, value: Any, slope: Any, mixed: Any
+) -> Any:
+    return STEPS.get(getattr(act, "instance_class", None))

@@ -6,36 +6,62 @@ from typing import Any
 
 import numpy as np
 
+from .. import sphere
 from .activate import sum_of_squares
-from .names import FINE, OVERFLOW, copy_row, entry
-from .rows import multiply_both, scale_to_one
+from .codes import swift
+from .names import FINE, OVERFLOW, RARE, copy_row, entry
+from .rows import multiply_both
 from .tangent import tangent_step, work_space
 
 
-@entry
 def tangent_vector_loop(
     recurrent: Any, inputs: Any, bias: Any, act: Any, signal: Any, state: Any, tangent: Any, sizes: Any
 ) -> tuple[int, int]:
     """sizes[k] = |J_k v|/|v| along the signal, v renewed to length one each step; state and tangent in place.
 
-    Zero once the tangent has vanished. Returns the status and the step it belongs to.
+    Zero once the tangent has vanished. Returns the status and the step it belongs to. Rare steps as in `open_loop`.
     """
-    low, high = act[4], act[5]
-    a, value, slope, mixed = work_space(state)
-    moved = np.empty_like(tangent)
-    block, carried = tangent.reshape(1, -1), moved.reshape(1, -1)
+    quick, k = swift(act), 0
+    block, room = tangent.reshape(1, -1), np.empty((5, len(state)), state.dtype)
+    while True:
+        status, steps = steady_vector_loop(recurrent, inputs, bias, quick, signal[k:], state, block, room, sizes[k:])
+        k += steps
+        if status == RARE:
+            status, steps = steady_vector_loop(recurrent, inputs, bias, act, signal[k : k + 1], state, block, room, sizes[k : k + 1])
+            if status == FINE and steps == 1:
+                k += 1
+                continue
+        if status != FINE or k == len(signal):
+            return status, k
+        sizes[k] = sphere.norm(room[4])
+        if not np.isfinite(sizes[k]):
+            return OVERFLOW, k
+        if sizes[k] == 0:
+            sizes[k:], tangent[:] = 0, 0
+            return FINE, k
+        tangent[:] = sphere.unit(room[4])
+        k += 1
+
+
+@entry
+def steady_vector_loop(
+    recurrent: Any, inputs: Any, bias: Any, act: Any, signal: Any, state: Any, block: Any, room: Any, sizes: Any
+) -> tuple[int, int]:
+    """`tangent_vector_loop` up to a step whose status is not FINE, or that leaves a tangent of unsafe size in room[4]."""
+    a, value, slope, mixed, carried, tangent = room[0], room[1], room[2], room[3], room[4:], block[0]
     for k in range(len(signal)):
         multiply_both(recurrent, state, block, a, carried)
         status = tangent_step(inputs, bias, act, signal[k], state, block, carried, a, value, slope, mixed)
         if status != FINE:
             return status, k
-        sizes[k] = scale_to_one(moved, sum_of_squares(moved), low, high, tangent)
-        if not np.isfinite(sizes[k]):
-            return OVERFLOW, k
-        if sizes[k] == 0:
-            sizes[k:] = 0
-            tangent[:] = 0
+        moved = carried[0]
+        squares = sum_of_squares(moved)
+        if not act.low < squares < act.high:
             return FINE, k
+        sizes[k] = np.sqrt(squares)
+        inverse = state.dtype.type(1) / np.sqrt(squares)
+        for i in range(len(tangent)):
+            tangent[i] = moved[i] * inverse
     return FINE, len(signal)
 
 

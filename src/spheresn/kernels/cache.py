@@ -1,0 +1,175 @@
+"""Compiled loops kept on disk, in a place that only their owner can write to: what is read back from there is executed.
+
+numba's own cache fails where neither the package nor the home directory can be written, does not notice changes in imported files,
+and two processes that save different signatures at the same moment may leave each other's code behind. So every signature has a file of
+its own here, in a directory named by a digest of all that goes into the code. Nothing is touched before the first loop is called.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import pickle
+import platform
+import re
+import shutil
+import stat
+import sys
+import tempfile
+import time
+import warnings
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numba
+from numba.core.caching import _Cache
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+
+PACKAGE = Path(__file__).parents[1]
+UNUSED = 30 * 86400.0  # seconds after which the code of another version is removed
+SETTINGS: Any = numba.config  # read from the environment when numba is imported
+COMPILING = "spheresn: compiling for the first time, some seconds ..."
+
+
+class NotCached(UserWarning):
+    """Compiled loops cannot be kept, so that every process compiles them again."""
+
+
+@cache
+def digest() -> str:
+    """Of everything that the machine code depends on, but for the processor and the signature: the sources, and what compiles them."""
+    found = hashlib.sha256(f"{numba.__version__} {llvmlite.__version__} {sys.version} {platform.machine()}".encode())
+    for folder in ("kernels", "topology"):
+        for path in sorted((PACKAGE / folder).glob("*.py")):
+            found.update(path.name.encode() + path.read_bytes())
+    return found.hexdigest()[:16]
+
+
+def places() -> list[Path]:
+    """Where to try: what NUMBA_CACHE_DIR says and nothing else; or the user's folder for caches, then one of ours among temporary files."""
+    if SETTINGS.CACHE_DIR:
+        return [Path(SETTINGS.CACHE_DIR) / "spheresn"]
+    user = f"-{os.getuid()}" if hasattr(os, "getuid") else ""
+    return [*_user_folder(), Path(tempfile.gettempdir()) / f"spheresn{user}"]
+
+
+def _user_folder() -> list[Path]:
+    named = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME", "")
+    if os.path.isabs(named):
+        return [Path(named) / "spheresn"]
+    home = os.path.expanduser("~")
+    return [Path(home) / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "spheresn"] if os.path.isabs(home) else []
+
+
+def is_ours(folder: Path) -> bool:
+    """Nobody else can write there: a directory, no link, that belongs to us. Windows keeps these folders to their user by itself."""
+    found = os.lstat(folder)
+    if not hasattr(os, "getuid"):  # pragma: no cover - Windows has no such owners
+        return stat.S_ISDIR(found.st_mode)
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+@cache
+def folder() -> Path | None:
+    """The directory for this code, made if need be; None with a warning where there is no place for it."""
+    for place in places():
+        with contextlib.suppress(OSError):
+            place.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not (SETTINGS.CACHE_DIR or is_ours(place)):
+                continue
+            found = place / digest()
+            found.mkdir(mode=0o700, exist_ok=True)
+            with tempfile.TemporaryFile(dir=found):
+                pass
+            os.utime(found)  # in use
+            _remove_unused(place, found)
+            return found
+    _say_not_cached("no directory can be written to")
+    return None
+
+
+def _remove_unused(place: Path, current: Path) -> None:
+    """Delete the code of other versions that no process has asked for in a month."""
+    for other in place.iterdir():
+        if other != current and re.fullmatch(r"[0-9a-f]{16}", other.name) and time.time() - other.lstat().st_mtime > UNUSED:
+            shutil.rmtree(other, ignore_errors=True)
+
+
+@cache
+def _say_not_cached(why: str) -> None:
+    warnings.warn(
+        f"compiled loops are not kept for the next process: {why}; set NUMBA_CACHE_DIR to a directory of yours that can be written to",
+        NotCached,
+        stacklevel=2,
+    )
+
+
+class KernelCache(_Cache):
+    """The cache of one loop, as numba asks for it."""
+
+    def __init__(self, function: Any) -> None:
+        self._name = function.__qualname__
+        self._told = False
+
+    @property
+    def cache_path(self) -> str:
+        """The directory."""
+        return str(folder())
+
+    def _path(self, signature: Any, codegen: Any) -> Path | None:
+        key = hashlib.sha256(f"{signature} {codegen.magic_tuple()}".encode()).hexdigest()[:24]
+        place = folder()
+        return place and place / f"{self._name}-{key}.nbc"
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled loop, or None: then numba compiles it, and a terminal is told so."""
+        target_context.refresh()
+        path = self._path(sig, target_context.codegen())
+        with contextlib.suppress(OSError, EOFError, ValueError, pickle.UnpicklingError):  # not there, or cut short
+            if path is not None:
+                return CompileResult._rebuild(target_context, *pickle.loads(_checked(path.read_bytes())))  # type: ignore[no-untyped-call]
+        self._tell(COMPILING)
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep it, under a name that only complete files bear."""
+        self._tell("")
+        path = self._path(sig, data.codegen)
+        if path is None:
+            return
+        content: bytes = dumps(data._reduce())  # type: ignore[no-untyped-call]
+        try:
+            with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as file:
+                file.write(hashlib.sha256(content).digest() + content)
+            os.replace(file.name, path)
+        except OSError as error:  # a full disk, or the directory was deleted
+            with contextlib.suppress(OSError, UnboundLocalError):
+                os.unlink(file.name)
+            _say_not_cached(f"{path.parent} cannot be written to ({error.strerror})")
+
+    def _tell(self, text: str) -> None:
+        """One line on a terminal, which goes away again."""
+        if (text or self._told) and sys.stderr is not None and sys.stderr.isatty():
+            sys.stderr.write(f"\r{text}\x1b[K" + ("" if text else "\r"))
+            sys.stderr.flush()
+        self._told = bool(text)
+
+    def enable(self) -> None:
+        """Nothing to do."""
+
+    def disable(self) -> None:
+        """Nothing to do."""
+
+    def flush(self) -> None:
+        """Nothing to do: code of other sources lies elsewhere."""
+
+
+def _checked(content: bytes) -> bytes:
+    """What stands after its own digest."""
+    if hashlib.sha256(content[32:]).digest() != content[:32]:
+        raise ValueError("a file of the cache is damaged")
+    return content[32:]
