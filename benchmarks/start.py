@@ -47,18 +47,29 @@ def _imports(rounds: int) -> list[dict[str, object]]:
     for number in range(rounds + 1):  # the first round fills the cache of files
         for name, (_, statement) in IMPORTS.items():
             try:
-                value = 0.0 if name in failed else _seconds(f"begin = time.perf_counter()\n{statement}")
+                value = (
+                    0.0 if name in failed else _seconds(f"begin = time.perf_counter()\n{statement}")
+                )
             except RuntimeError as error:
                 failed[name] = str(error)
                 continue
             found[name] += [value] if number and name not in failed else []
-    return [line(name, kind, found[name], f"`{code}`", failed.get(name, "")) for name, (kind, code) in IMPORTS.items()]
+    return [
+        line(name, kind, found[name], f"`{code}`", failed.get(name, ""))
+        for name, (kind, code) in IMPORTS.items()
+    ]
 
 
 def _help(rounds: int) -> list[dict[str, object]]:
     commands = {"spheresn --help": ["-m", "spheresn", "--help"], "Python alone": ["-c", "pass"]}
-    found = {name: [_processor(command) for _ in range(rounds + 1)][1:] for name, command in commands.items()}
-    return [line(name, OURS if "spheresn" in name else REFERENCE, values) for name, values in found.items()]
+    found = {
+        name: [_processor(command) for _ in range(rounds + 1)][1:]
+        for name, command in commands.items()
+    }
+    return [
+        line(name, OURS if "spheresn" in name else REFERENCE, values)
+        for name, values in found.items()
+    ]
 
 
 def _processor(arguments: Sequence[str]) -> float:
@@ -83,7 +94,11 @@ def _first_fits(rounds: int) -> list[dict[str, object]]:
 
 def _seconds(code: str, **environment: str) -> float:
     """From `begin`, which the code sets, to its end."""
-    script: Sequence[str] = [sys.executable, "-c", f"import time\n{code}\nprint(time.perf_counter() - begin)"]
+    script: Sequence[str] = [
+        sys.executable,
+        "-c",
+        f"import time\n{code}\nprint(time.perf_counter() - begin)",
+    ]
     done = subprocess.run(script, capture_output=True, text=True, env=os.environ | environment)
     if done.returncode:
         last = done.stderr.strip().splitlines()[-1:] or [f"exit code {done.returncode}"]

@@ -1,11 +1,13 @@
-"""Are all numbers the same to the last bit after code was moved? Record them before and after, and compare:
+"""Are all numbers the same to the last bit after code was moved? Record them before and after, and
+compare:
 
     python benchmarks/unchanged.py record --out before.json [--preset smoke|quick] [--source CHECKOUT]
     python benchmarks/unchanged.py compare before.json after.json
     python benchmarks/unchanged.py between main HEAD          # both steps, for two git revisions
 
-It asks only the front door (`import spheresn as sn`) and the command line, so it runs whatever the modules behind them are called.
-A case is one array, number or text. A record keeps its digest, and some of its numbers so that a difference can be understood.
+It asks only the front door (`import spheresn as sn`) and the command line, so it runs whatever the
+modules behind them are called. A case is one array, number or text. A record keeps its digest, and
+some of its numbers so that a difference can be understood.
 """
 
 from __future__ import annotations
@@ -50,7 +52,9 @@ THREADS = (
 
 
 def leaves(name: str, value: Any) -> Iterator[tuple[str, Entry]]:
-    """The arrays, numbers and texts of a result: of nested dictionaries, lists and dataclasses, as the library and JSON have them."""
+    """The arrays, numbers and texts of a result: of nested dictionaries, lists and dataclasses, as
+    the library and JSON have them.
+    """
     if dataclasses.is_dataclass(value):
         value = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     if isinstance(value, np.ndarray) and value.dtype.kind not in "biuf":
@@ -67,7 +71,9 @@ def leaves(name: str, value: Any) -> Iterator[tuple[str, Entry]]:
 
 
 def _plain_list(values: Any) -> Any:
-    """Numbers as an array (JSON has null for NaN), texts as lines, claims by their id, other rows as columns."""
+    """Numbers as an array (JSON has null for NaN), texts as lines, claims by their id, other rows
+    as columns.
+    """
     if all(_is_number(one) or one is None for one in values) and any(
         one is not None for one in values
     ):
@@ -112,7 +118,9 @@ def _text(text: str) -> Entry:
 
 
 def collect(cases: Cases, name: str, make: Callable[[], Iterable[tuple[str, Any]]]) -> None:
-    """Add what `make` yields. A failure is a case too, so that the others are still compared; a comparison never passes it."""
+    """Add what `make` yields. A failure is a case too, so that the others are still compared; a
+    comparison never passes it.
+    """
     start = time.monotonic()
     try:
         for part, value in make():
@@ -134,7 +142,8 @@ def library(source: Path | None) -> Cases:
 
     if source is not None and not Path(sn.__file__).resolve().is_relative_to(source.resolve()):
         raise ValueError(
-            f"--source must be a checkout with src/spheresn, got {str(source)!r}, which is not what is imported; mend it"
+            f"--source must be a checkout with src/spheresn, got {str(source)!r}, which is not "
+            "what is imported; mend it"
         )
     warnings.simplefilter("ignore")
     cases: Cases = {}
@@ -147,7 +156,9 @@ def library(source: Path | None) -> Cases:
 
 
 def _tables(folder: Path) -> None:
-    """A week's season with a gap, days as dates; a chaotic path without dates; AR(1) by months, with the noise that drives it."""
+    """A week's season with a gap, days as dates; a chaotic path without dates; AR(1) by months,
+    with the noise that drives it.
+    """
     day, shock = np.arange(400), np.random.default_rng(2).standard_normal(400)
     season = 20.0 + 3.0 * np.sin(2 * np.pi * day / 7) + 0.01 * day + 0.3 * shock
     ar = np.zeros(400)
@@ -204,7 +215,9 @@ COMMANDS: tuple[
 
 
 def _asked(folder: Path, environment: dict[str, str], *arguments: str) -> str:
-    """What `spheresn ARGUMENTS` prints. It runs in the folder with relative paths, so that no output depends on where that is."""
+    """What `spheresn ARGUMENTS` prints. It runs in the folder with relative paths, so that no
+    output depends on where that is.
+    """
     command = [sys.executable, "-m", "spheresn", *arguments]
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False
@@ -228,7 +241,9 @@ def commands(folder: Path, environment: dict[str, str], arguments: tuple[str, ..
 
 
 def reproduced(folder: Path, environment: dict[str, str], preset: str, jobs: int) -> Named:
-    """Claims and data sets of all experiments; of the attributes, only numbers: the others tell commit and versions."""
+    """Claims and data sets of all experiments; of the attributes, only numbers: the others tell
+    commit and versions.
+    """
     import xarray as xr
 
     _asked(
@@ -302,7 +317,9 @@ def record(source: Path | None, preset: str, jobs: int) -> dict[str, Any]:
 def compare(
     old: dict[str, Any], new: dict[str, Any], wording: bool = False
 ) -> tuple[list[str], int]:
-    """A line for each case that differs, and the number of cases. `wording`: sentences may differ in all but their figures."""
+    """A line for each case that differs, and the number of cases. `wording`: sentences may differ
+    in all but their figures.
+    """
     names, found = list(dict.fromkeys([*old["cases"], *new["cases"]])), []
     for name in names:
         one, two = old["cases"].get(name), new["cases"].get(name)
@@ -347,7 +364,10 @@ def _deviation(one: Entry, two: Entry) -> str:
     a, b = np.asarray(one["kept"], dtype=float), np.asarray(two["kept"], dtype=float)
     differ = ~((a == b) | (np.isnan(a) & np.isnan(b)))
     if not differ.any():
-        return f"; none of the {len(a)} numbers kept differs (another dtype, a sign of zero, or other numbers)"
+        return (
+            f"; none of the {len(a)} numbers kept differs (another dtype, a sign of zero, or "
+            "other numbers)"
+        )
     with np.errstate(invalid="ignore"):
         largest = np.nan_to_num(
             np.abs(b - a)[differ] / np.maximum(np.abs(a), np.abs(b))[differ],
@@ -437,7 +457,8 @@ def main(arguments: list[str] | None = None) -> int:
     asked.out.write_text(json.dumps(made, indent=1) + "\n")
     failed = [name for name, entry in made["cases"].items() if "error" in entry]
     print(
-        f"{len(made['cases'])} cases, {len(failed)} failed{': ' + ', '.join(failed) if failed else ''}"
+        f"{len(made['cases'])} cases, {len(failed)} "
+        f"failed{': ' + ', '.join(failed) if failed else ''}"
     )
     return 1 if failed else 0
 

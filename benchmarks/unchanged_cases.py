@@ -1,6 +1,8 @@
-"""What `unchanged.py` asks of the library, through its front door alone: generators of names and results.
+"""What `unchanged.py` asks of the library, through its front door alone: generators of names and
+results.
 
-`sn` is the spheresn that is recorded. A result is an array, a number, a text, or nested lists, dictionaries and dataclasses of such.
+`sn` is the spheresn that is recorded. A result is an array, a number, a text, or nested lists,
+dictionaries and dataclasses of such.
 """
 
 from __future__ import annotations
@@ -70,7 +72,9 @@ def lorenz(rows: int, dt: float = 0.02) -> Any:
 
 
 def states(sn: Any) -> Named:
-    """Every topology with every activation; then every way to hand over a network, a signal and a start."""
+    """Every topology with every activation; then every way to hand over a network, a signal and a
+    start.
+    """
     for topology in TOPOLOGIES:
         for name, activation in _activations(sn).items():
             for variant, options in VARIANTS.items():
@@ -267,7 +271,9 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 
 def regressor(sn: Any) -> Named:
-    """Defaults, settings, streams, lists of series, several targets, a readout of the user's own, a saved model."""
+    """Defaults, settings, streams, lists of series, several targets, a readout of the user's own, a
+    saved model.
+    """
     x = _noise(1200)
     y = np.cumsum(x, axis=0) - np.roll(np.cumsum(x, axis=0), 5, axis=0) + x**2
     default = sn.ESNRegressor(random_state=0).fit(x, y[:, 0])
@@ -312,7 +318,9 @@ def _beside(method: Any, columns: Any) -> dict[str, Any]:
 
 
 def forecaster(sn: Any) -> Named:
-    """Defaults, settings, updates, one column, columns known ahead, exponents of the closed loop, a saved model."""
+    """Defaults, settings, updates, one column, columns known ahead, exponents of the closed loop, a
+    saved model.
+    """
     series = lorenz(1700)
     default = sn.ESNForecaster(random_state=0).fit(series[:1500])
     yield "default", {**_learned(default), "forecast": default.forecast(100)}

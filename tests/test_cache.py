@@ -1,4 +1,6 @@
-"""Compiled loops are kept where only their owner can write; where there is no such place everything works all the same."""
+"""Compiled loops are kept where only their owner can write; where there is no such place everything
+works all the same.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,18 @@ from spheresn.kernels import cache
 PACKAGE = Path(spheresn.__file__).parent
 NOBODY = 65534
 SETPRIV = shutil.which("setpriv")
-AS_NOBODY = pytest.mark.skipif(SETPRIV is None or os.getuid() != 0, reason="only root can become another user, with Linux's setpriv")
+AS_NOBODY = pytest.mark.skipif(
+    SETPRIV is None or os.getuid() != 0,
+    reason="only root can become another user, with Linux's setpriv",
+)
 # May read everything, since the interpreter may lie in root's home, and write what is nobody's.
-BECOME = ["--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search"]
+BECOME = [
+    "--reuid=65534",
+    "--regid=65534",
+    "--clear-groups",
+    "--inh-caps=+dac_read_search",
+    "--ambient-caps=+dac_read_search",
+]
 DRIVE = """
 import warnings, numpy as np, spheresn as sn
 network = sn.Reservoir(np.eye(2)[::-1], np.array([1.0, 0.0]), activation=sn.Linear())
@@ -33,11 +44,21 @@ print([str(one.message) for one in seen if one.category.__name__ == "NotCached"]
 """
 
 
-def run(code: str = DRIVE, nobody: bool = False, source: Path = PACKAGE.parent, **environment: str) -> str:
+def run(
+    code: str = DRIVE, nobody: bool = False, source: Path = PACKAGE.parent, **environment: str
+) -> str:
     """What a process with this environment and nothing else prints."""
-    wanted = {"PATH": os.environ["PATH"], "PYTHONPATH": str(source), "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1", **environment}
+    wanted = {
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": str(source),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "OMP_NUM_THREADS": "1",
+        **environment,
+    }
     who = [str(SETPRIV), *BECOME] if nobody else []
-    ended = subprocess.run([*who, sys.executable, "-c", code], capture_output=True, text=True, env=wanted, cwd="/")
+    ended = subprocess.run(
+        [*who, sys.executable, "-c", code], capture_output=True, text=True, env=wanted, cwd="/"
+    )
     assert ended.returncode == 0, ended.stderr
     return ended.stdout.strip()
 
@@ -61,18 +82,26 @@ def fresh(monkeypatch):
 @pytest.fixture
 def elsewhere(tmp_path):
     """A copy of the package, where others can write nothing."""
-    shutil.copytree(PACKAGE, tmp_path / "src" / "spheresn", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        PACKAGE, tmp_path / "src" / "spheresn", ignore=shutil.ignore_patterns("__pycache__")
+    )
     return tmp_path / "src"
 
 
 @AS_NOBODY
-def test_a_user_without_a_home_on_a_read_only_package_uses_the_temporary_folder_alone(elsewhere, tmp_path):
+def test_a_user_without_a_home_on_a_read_only_package_uses_the_temporary_folder_alone(
+    elsewhere, tmp_path
+):
     shared = tmp_path / "shared"
     shared.mkdir()
     shared.chmod(0o1777)
     assert run(nobody=True, source=elsewhere, HOME="/nonexistent", TMPDIR=str(shared)) == "[]"
     (made,) = shared.glob("spheresn*")
-    assert made.stat().st_uid == NOBODY and made.stat().st_mode & 0o777 == 0o700 and len(kept(made)) == 1
+    assert (
+        made.stat().st_uid == NOBODY
+        and made.stat().st_mode & 0o777 == 0o700
+        and len(kept(made)) == 1
+    )
     assert not [path for path in elsewhere.rglob("*") if path.suffix in (".nbi", ".nbc", ".pyc")]
 
 
@@ -85,7 +114,9 @@ def test_a_directory_that_somebody_else_made_for_us_is_refused(elsewhere, tmp_pa
     trap.mkdir()
     shared.chmod(0o1777)
     trap.chmod(0o777)
-    assert "set NUMBA_CACHE_DIR" in run(nobody=True, source=elsewhere, HOME="/nonexistent", TMPDIR=str(shared))
+    assert "set NUMBA_CACHE_DIR" in run(
+        nobody=True, source=elsewhere, HOME="/nonexistent", TMPDIR=str(shared)
+    )
     assert not kept(trap)
 
 
@@ -96,7 +127,9 @@ def test_where_nothing_can_be_written_it_compiles_in_memory_and_says_so_once(els
 
 
 def test_the_users_choice_then_the_users_folder(tmp_path):
-    assert run(NUMBA_CACHE_DIR=str(tmp_path / "mine"), XDG_CACHE_HOME=str(tmp_path / "other")) == "[]"
+    assert (
+        run(NUMBA_CACHE_DIR=str(tmp_path / "mine"), XDG_CACHE_HOME=str(tmp_path / "other")) == "[]"
+    )
     assert kept(tmp_path / "mine") and not kept(tmp_path / "other")
     assert run(XDG_CACHE_HOME=str(tmp_path / "other"), HOME=str(tmp_path)) == "[]"
     assert run(HOME=str(tmp_path)) == "[]"
@@ -111,7 +144,9 @@ def test_code_of_other_sources_is_left_alone_and_the_result_is_that_of_these(els
     text = path.read_text()
     assert text.count("            out[i] = a[i]\n") == 1
     path.write_text(text.replace("            out[i] = a[i]\n", "            out[i] = 2 * a[i]\n"))
-    doubled = DRIVE.replace("[[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]", "[[2.0, 0.0], [0.0, 4.0], [8.0, 0.0]]")
+    doubled = DRIVE.replace(
+        "[[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]", "[[2.0, 0.0], [0.0, 4.0], [8.0, 0.0]]"
+    )
     run(doubled, source=elsewhere, **mine)
     assert len(kept(tmp_path / "mine")) == 2
     path.write_text(text)
@@ -120,7 +155,9 @@ def test_code_of_other_sources_is_left_alone_and_the_result_is_that_of_these(els
 
 
 def test_processes_that_compile_at_the_same_moment_get_their_own_code(tmp_path):
-    """Four with four signatures of one loop, then each signature once more from what they left behind."""
+    """Four with four signatures of one loop, then each signature once more from what they left
+    behind.
+    """
     code = """
 import sys, numpy as np, spheresn as sn
 kind = sys.stdin.readline().strip()
@@ -130,11 +167,22 @@ network = sn.Reservoir(w, np.array([1.0, 0.0, 0.0], real), activation=sn.Linear(
 states = sn.drive(network, np.array([1.0, 0.0, 0.0]))
 assert (states == np.eye(3)).all() and states.dtype == real, states
 """
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(PACKAGE.parent), "OMP_NUM_THREADS": "1"}
+    environment = {
+        **os.environ,
+        "NUMBA_CACHE_DIR": str(tmp_path),
+        "PYTHONPATH": str(PACKAGE.parent),
+        "OMP_NUM_THREADS": "1",
+    }
     kinds = [f"{name} {real}" for name in ("ring", "dense") for real in ("float64", "float32")]
     for _ in range(2):
         running = [
-            subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+            subprocess.Popen(
+                [sys.executable, "-c", code],
+                stdin=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                env=environment,
+            )
             for _ in kinds
         ]
         for process, kind in zip(running, kinds, strict=True):
@@ -165,7 +213,9 @@ def test_what_nobody_asked_for_in_a_month_is_removed(fresh, tmp_path):
         os.utime(place / name, (time.time() - days * 86400,) * 2)
     place.chmod(0o700)
     assert cache.folder() == place / cache.digest()
-    assert sorted(path.name for path in place.iterdir()) == sorted(["1" * 16, "notes", cache.digest()])
+    assert sorted(path.name for path in place.iterdir()) == sorted(
+        ["1" * 16, "notes", cache.digest()]
+    )
 
 
 def test_a_folder_that_others_can_write_to_and_a_link_are_not_ours(fresh, tmp_path):
@@ -202,7 +252,10 @@ def test_a_cache_that_goes_away_while_we_compile_is_told_once(fresh, tmp_path):
 
     one = cache.KernelCache(run)
     shutil.rmtree(one.cache_path)
-    with pytest.warns(cache.NotCached, match="cannot be written to .No such file or directory.; set NUMBA_CACHE_DIR"):
+    with pytest.warns(
+        cache.NotCached,
+        match="cannot be written to .No such file or directory.; set NUMBA_CACHE_DIR",
+    ):
         one.save_overload("f(x)", Result)
     one.save_overload("f(y)", Result)  # a second warning would be an error
     for nothing in (one.enable, one.disable, one.flush):
@@ -210,15 +263,29 @@ def test_a_cache_that_goes_away_while_we_compile_is_told_once(fresh, tmp_path):
 
 
 def test_a_terminal_is_told_and_nothing_else_is(tmp_path):
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(PACKAGE.parent)}
+    environment = {
+        **os.environ,
+        "NUMBA_CACHE_DIR": str(tmp_path),
+        "PYTHONPATH": str(PACKAGE.parent),
+    }
     ours, theirs = pty.openpty()
     said = []
     for _ in range(2):
-        subprocess.run([sys.executable, "-c", DRIVE], stdout=subprocess.DEVNULL, stderr=theirs, env=environment, check=True)
+        subprocess.run(
+            [sys.executable, "-c", DRIVE],
+            stdout=subprocess.DEVNULL,
+            stderr=theirs,
+            env=environment,
+            check=True,
+        )
         os.write(theirs, b"|")
         said.append("")
         while not said[-1].endswith("|"):
             said[-1] += os.read(ours, 1000).decode()
     assert said == [f"\r{cache.COMPILING}\x1b[K\r\x1b[K\r|", "|"]
-    quiet = subprocess.run([sys.executable, "-c", DRIVE], capture_output=True, env={**environment, "NUMBA_CACHE_DIR": str(tmp_path / "b")})
+    quiet = subprocess.run(
+        [sys.executable, "-c", DRIVE],
+        capture_output=True,
+        env={**environment, "NUMBA_CACHE_DIR": str(tmp_path / "b")},
+    )
     assert quiet.returncode == 0 and not quiet.stderr

@@ -16,15 +16,18 @@ from .reservoir import Reservoir
 from .topology import Dense, Rotation, Shift, Sparse
 
 CHUNK = 4096  # rows; 16 MB of states at 500 units
-COMPILED = (Dense, Sparse, Shift, Rotation)  # W that the compiled loops can multiply by; a subclass may have a product of its own
+# W that the compiled loops can multiply by; a subclass may have a product of its own
+COMPILED = (Dense, Sparse, Shift, Rotation)
 
 
 def drive(reservoir: Reservoir, signal: Any, start: ArrayLike | None = None) -> Any:
-    """The states x_k = F(x_{k-1}, s_k) that a signal leaves behind, beginning at `start` (zero by default).
+    """The states x_k = F(x_{k-1}, s_k) that a signal leaves behind, beginning at `start` (zero by
+    default).
 
-    signal (T, d) or (T,) -> states (T, N). A list of such arrays, of any lengths -> a list of states, each from its own start.
-    A batch (B, T, d) -> (B, T, N), for a dense W as one matrix product per step; `start` may then be (B, N).
-    A pre-activation of exactly zero has no direction: the state keeps the one it had, and a DegenerateStep warning tells how often.
+    signal (T, d) or (T,) -> states (T, N). A list of such arrays, of any lengths -> a list of
+    states, each from its own start. A batch (B, T, d) -> (B, T, N), for a dense W as one matrix
+    product per step; `start` may then be (B, N). A pre-activation of exactly zero has no direction:
+    the state keeps the one it had, and a DegenerateStep warning tells how often.
 
     >>> from spheresn import random_reservoir
     >>> states = drive(random_reservoir(50, rng=0), np.cos(np.arange(100.0)))
@@ -34,14 +37,19 @@ def drive(reservoir: Reservoir, signal: Any, start: ArrayLike | None = None) -> 
     if _is_series(signal):
         starts = starts_of(reservoir, start, len(signal))
         series = [rows_of(reservoir, s, f"signal[{i}]") for i, s in enumerate(signal)]
-        return [_drive_one(reservoir, rows, state) for rows, state in zip(series, starts, strict=True)]
+        return [
+            _drive_one(reservoir, rows, state) for rows, state in zip(series, starts, strict=True)
+        ]
     if np.ndim(signal) == 3:
         return _drive_batch(reservoir, signal, start)
     return _drive_one(reservoir, rows_of(reservoir, signal), starts_of(reservoir, start, 1)[0])
 
 
-def drive_chunks(reservoir: Reservoir, signal: Any, chunk: int = CHUNK, start: ArrayLike | None = None) -> Iterator[Floats]:
-    """The states of `drive` in pieces of at most `chunk` rows, the same to the last bit, in bounded memory.
+def drive_chunks(
+    reservoir: Reservoir, signal: Any, chunk: int = CHUNK, start: ArrayLike | None = None
+) -> Iterator[Floats]:
+    """The states of `drive` in pieces of at most `chunk` rows, the same to the last bit, in bounded
+    memory.
 
     signal: an array (T, d), or an iterable of arrays (rows, d) that arrive one after the other.
 
@@ -63,14 +71,20 @@ def drive_chunks(reservoir: Reservoir, signal: Any, chunk: int = CHUNK, start: A
 
 
 def loop_arguments(reservoir: Reservoir) -> tuple[Any, ...] | None:
-    """(W, W_inᵀ, b, activation) as the compiled loops want them; None for an activation or a topology of the user's own.
+    """(W, W_inᵀ, b, activation) as the compiled loops want them; None for an activation or a
+    topology of the user's own.
 
-    W_inᵀ has at least one row, of zeros where there is no input: the loops add the first input without asking whether there is one.
+    W_inᵀ has at least one row, of zeros where there is no input: the loops add the first input
+    without asking whether there is one.
     """
     act = activation_code(reservoir)
     if act is None or type(reservoir.recurrent) not in COMPILED:
         return None
-    inputs = reservoir.inputs.T if reservoir.n_inputs else np.zeros((1, reservoir.units), reservoir.dtype)
+    inputs = (
+        reservoir.inputs.T
+        if reservoir.n_inputs
+        else np.zeros((1, reservoir.units), reservoir.dtype)
+    )
     return reservoir.recurrent.kernel_data(), np.ascontiguousarray(inputs), reservoir.bias, act
 
 
@@ -79,14 +93,25 @@ def activation_code(reservoir: Reservoir) -> kernels.Spherical | kernels.Element
     activation, real = reservoir.activation, reservoir.dtype.type
     low, high = (real(1e-280), real(1e280)) if real is np.float64 else (real(1e-30), real(1e30))
     if type(activation) is OnSphere:
-        return kernels.Spherical(real(activation.radius), real(activation.bend), real(reservoir.leak), low, high)
+        return kernels.Spherical(
+            real(activation.radius), real(activation.bend), real(reservoir.leak), low, high
+        )
     if type(activation) in (Tanh, Linear):
-        return kernels.Elementwise(kernels.TANH if type(activation) is Tanh else kernels.LINEAR, real(reservoir.leak), low, high)
+        return kernels.Elementwise(
+            kernels.TANH if type(activation) is Tanh else kernels.LINEAR,
+            real(reservoir.leak),
+            low,
+            high,
+        )
     return None
 
 
 def _is_series(signal: Any) -> bool:
-    return isinstance(signal, (list, tuple)) and len(signal) > 0 and all(getattr(s, "ndim", 0) in (1, 2) for s in signal)
+    return (
+        isinstance(signal, (list, tuple))
+        and len(signal) > 0
+        and all(getattr(s, "ndim", 0) in (1, 2) for s in signal)
+    )
 
 
 def rows_of(reservoir: Reservoir, signal: Any, name: str = "signal") -> Floats:
@@ -101,12 +126,17 @@ def starts_of(reservoir: Reservoir, start: ArrayLike | None, count: int) -> Floa
     given = np.asarray(start)
     states = _validation.array("start", given, 2 if given.ndim == 2 else 1, reservoir.dtype)
     if states.shape not in ((reservoir.units,), (count, reservoir.units)):
-        raise BadInput(f"start must be a state of shape ({reservoir.units},), one per series, got {states.shape}; pass such states")
+        raise BadInput(
+            f"start must be a state of shape ({reservoir.units},), one per series, got "
+            f"{states.shape}; pass such states"
+        )
     return np.array(np.broadcast_to(states, (count, reservoir.units)), order="C")
 
 
 def writable(rows: Floats) -> Floats:
-    """The rows, copied if they are read-only: numba would compile every loop once more for such arrays."""
+    """The rows, copied if they are read-only: numba would compile every loop once more for such
+    arrays.
+    """
     return rows if rows.flags.writeable else rows.copy()
 
 
@@ -116,7 +146,9 @@ def _drive_one(reservoir: Reservoir, rows: Floats, start: Floats) -> Floats:
     if arguments is None:
         return _drive_by_steps(reservoir, rows, start, states)
     matrix, inputs, bias, act = arguments
-    degenerate, overflowed = kernels.open_loop(matrix, inputs, bias, act, writable(rows), start, states)
+    degenerate, overflowed = kernels.open_loop(
+        matrix, inputs, bias, act, writable(rows), start, states
+    )
     _report(degenerate, overflowed)
     return states
 
@@ -137,16 +169,37 @@ def _drive_batch(reservoir: Reservoir, signals: ArrayLike, start: ArrayLike | No
     rows = _validation.array("signal", signals, 3, reservoir.dtype)
     starts = starts_of(reservoir, start, len(rows))
     arguments = loop_arguments(reservoir)
-    if arguments is None or not isinstance(reservoir.recurrent, Dense) or rows.shape[2] != reservoir.n_inputs:
-        return np.stack([_drive_one(reservoir, rows_of(reservoir, s), x) for s, x in zip(rows, starts, strict=True)])
+    if (
+        arguments is None
+        or not isinstance(reservoir.recurrent, Dense)
+        or rows.shape[2] != reservoir.n_inputs
+    ):
+        return np.stack(
+            [
+                _drive_one(reservoir, rows_of(reservoir, s), x)
+                for s, x in zip(rows, starts, strict=True)
+            ]
+        )
     (matrix,), inputs, bias, act = arguments
-    return run_batch(matrix, np.ones(len(rows)), inputs[None], bias[None], act, writable(rows), starts)
+    return run_batch(
+        matrix, np.ones(len(rows)), inputs[None], bias[None], act, writable(rows), starts
+    )
 
 
-def run_batch(matrix: Floats, scales: Floats, inputs: Floats, biases: Floats, act: Any, signals: Floats, starts: Floats) -> Floats:
+def run_batch(
+    matrix: Floats,
+    scales: Floats,
+    inputs: Floats,
+    biases: Floats,
+    act: Any,
+    signals: Floats,
+    starts: Floats,
+) -> Floats:
     """`kernels.batch_loop` with its states made and its outcome judged."""
     states = np.empty((len(starts), signals.shape[1], starts.shape[1]), starts.dtype)
-    degenerate, row, step = kernels.batch_loop(matrix, scales.astype(starts.dtype), inputs, biases, act, signals, starts, states)
+    degenerate, row, step = kernels.batch_loop(
+        matrix, scales.astype(starts.dtype), inputs, biases, act, signals, starts, states
+    )
     _report(degenerate, step, f" of row {row}")
     return states
 
@@ -159,7 +212,8 @@ def _report(degenerate: int, overflowed: int, where: str = "") -> None:
         )
     if degenerate:
         warnings.warn(
-            f"{degenerate} step(s) had a pre-activation of exactly zero and kept the previous direction; a bias avoids this",
+            f"{degenerate} step(s) had a pre-activation of exactly zero and kept the previous "
+            "direction; a bias avoids this",
             DegenerateStep,
             stacklevel=4,
         )

@@ -16,10 +16,12 @@ from ..reservoir import Reservoir
 
 @dataclass(frozen=True, eq=False)
 class ClosedLoop:
-    """The forecaster running free, as a `System` whose state is (x, s): the network's and the newest value of the series.
+    """The forecaster running free, as a `System` whose state is (x, s): the network's and the
+    newest value of the series.
 
-    x' = F(x, s), s' = carry s + b + Wᵀ φ(x'): with carry 1 the readout gives the step from one value to the next, with 0 the next value.
-    Its Lyapunov exponents, by the functions of `spheresn.analysis` with `signal` a number of steps, are those of the attractor learned.
+    x' = F(x, s), s' = carry s + b + Wᵀ φ(x'): with carry 1 the readout gives the step from one
+    value to the next, with 0 the next value. Its Lyapunov exponents, by the functions of
+    `spheresn.analysis` with `signal` a number of steps, are those of the attractor learned.
     """
 
     reservoir: Reservoir
@@ -44,7 +46,9 @@ class ClosedLoop:
         features = after[None] if self.quadratic is None else self.quadratic(after[None])
         return np.concatenate([after, self.carry * s + self.weights(features)[0]])
 
-    def tangent_step(self, state: Floats, inputs: Floats, tangents: Floats) -> tuple[Floats, Floats]:
+    def tangent_step(
+        self, state: Floats, inputs: Floats, tangents: Floats
+    ) -> tuple[Floats, Floats]:
         """The next (x, s) and tangents (N + m, k) carried along."""
         n = self.reservoir.units
         x, s = state[:n], state[n:]
@@ -57,9 +61,11 @@ class ClosedLoop:
         return self.step(state, inputs), np.vstack([carried, self.carry * tangents[n:] + linear])
 
     def run(self, steps: int, state: Floats, last: Floats, known: Floats) -> tuple[Floats, int]:
-        """Forecast (steps, m) after the value `last`, not yet heard by the network in `state`, and how many rows of it stayed finite.
+        """Forecast (steps, m) after the value `last`, not yet heard by the network in `state`, and
+        how many rows of it stayed finite.
 
-        known (steps, e): what is known of the time of each forecast. A run that overflows holds its last finite value.
+        known (steps, e): what is known of the time of each forecast. A run that overflows holds its
+        last finite value.
         """
         outputs = np.empty((steps, self.outputs))
         arguments = loop_arguments(self.reservoir)
@@ -67,7 +73,11 @@ class ClosedLoop:
             finite = self._run_by_steps(state, last, known, outputs)
         else:
             matrix, inputs, bias, act = arguments
-            finite = int(closed_loop(matrix, inputs, bias, act, self._readout(), known, last.copy(), state, outputs))
+            finite = int(
+                closed_loop(
+                    matrix, inputs, bias, act, self._readout(), known, last.copy(), state, outputs
+                )
+            )
         outputs[finite:] = outputs[finite - 1] if finite else last
         return outputs, finite
 
@@ -91,4 +101,12 @@ class ClosedLoop:
             return float(self.carry), self.weights.intercept, linear
         centre, components = self.quadratic.centre, self.quadratic.components
         products = np.ascontiguousarray(self.weights.matrix[n:].T)
-        return float(self.carry), self.weights.intercept, linear, centre, components, products, np.empty(len(components))
+        return (
+            float(self.carry),
+            self.weights.intercept,
+            linear,
+            centre,
+            components,
+            products,
+            np.empty(len(components)),
+        )

@@ -1,9 +1,11 @@
-"""Compiled loops (numba, cached): one loop for every topology and activation, and a batch as one matrix product per step."""
+"""Compiled loops (numba, cached): one loop for every topology and activation, and a batch as one
+matrix product per step.
+"""
 
+from ._jit import DEGENERATE, FINE, LINEAR, OVERFLOW, TANH
 from .batch import batch_loop
 from .codes import Elementwise, Spherical
 from .loop import open_loop
-from .names import DEGENERATE, FINE, LINEAR, OVERFLOW, TANH
 from .sensitivity import sensitivity_loop
 from .tangent_loop import tangent_block_loop, tangent_vector_loop
 

@@ -1,4 +1,6 @@
-"""From a pre-activation to the next state, in place and without allocation: the compiled twin of `activations` and of the leak."""
+"""From a pre-activation to the next state, in place and without allocation: the compiled twin of
+`activations` and of the leak.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +9,8 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
+from ._jit import DEGENERATE, FINE, INLINED, OVERFLOW, RARE, TANH, compiled
 from .codes import Elementwise, Spherical, Swift
-from .names import DEGENERATE, FINE, INLINED, OVERFLOW, RARE, TANH, compiled
 from .tanh import vector_tanh
 
 
@@ -50,7 +52,9 @@ def bend(a: Any, scale: Any, strength: Any, out: Any) -> Any:
 
 @compiled
 def project(a: Any, squares: Any, radius: Any, low: Any, high: Any, out: Any) -> int:
-    """out = r a/|a|, squares = |a|²; a and out may be the same array. Squares are safe between low and high, else a is scaled first."""
+    """out = r a/|a|, squares = |a|²; a and out may be the same array. Squares are safe between low
+    and high, else a is scaled first.
+    """
     if low < squares < high and low < radius * radius < high:
         scale = radius / np.sqrt(squares)
         for i in range(len(a)):
@@ -78,7 +82,9 @@ def project_extreme(a: Any, radius: Any, out: Any) -> int:
 
 
 @compiled
-def project_bent(a: Any, squares: Any, radius: Any, strength: Any, low: Any, high: Any, out: Any) -> int:
+def project_bent(
+    a: Any, squares: Any, radius: Any, strength: Any, low: Any, high: Any, out: Any
+) -> int:
     """Project to radius √N, bend, project to radius r."""
     one, root = a.dtype.type(1), np.sqrt(a.dtype.type(len(a)))
     if low < squares < high:
@@ -96,14 +102,18 @@ def project_bent(a: Any, squares: Any, radius: Any, strength: Any, low: Any, hig
 
 @compiled
 def keep_direction(previous: Any, radius: Any, low: Any, high: Any, out: Any) -> None:
-    """The previous direction; from the zero state, which has none either, the fixed point r(1, ..., 1)/√N."""
+    """The previous direction; from the zero state, which has none either, the fixed point r(1, ...,
+    1)/√N.
+    """
     if project(previous, sum_of_squares(previous), radius, low, high, out) == DEGENERATE:
         out[:] = radius / np.sqrt(out.dtype.type(len(out)))
 
 
 @compiled
 def elementwise(kind: int, a: Any, squares: Any, high: Any, out: Any) -> int:
-    """tanh a or a itself; where |a|² is not safe, any infinity or NaN shows in the sum of the products with zero."""
+    """tanh a or a itself; where |a|² is not safe, any infinity or NaN shows in the sum of the
+    products with zero.
+    """
     if kind == TANH:
         for i in range(len(a)):
             out[i] = vector_tanh(a[i])
@@ -121,7 +131,9 @@ def elementwise(kind: int, a: Any, squares: Any, high: Any, out: Any) -> int:
 
 @compiled
 def activate_any(act: Any, a: Any, squares: Any, previous: Any, out: Any) -> int:
-    """Projection, bent or not, then the leak and a second projection, for all squares and for a pre-activation without direction."""
+    """Projection, bent or not, then the leak and a second projection, for all squares and for a
+    pre-activation without direction.
+    """
     if act.bend != 0:
         status = project_bent(a, squares, act.radius, act.bend, act.low, act.high, out)
     else:
@@ -135,11 +147,15 @@ def activate_any(act: Any, a: Any, squares: Any, previous: Any, out: Any) -> int
 
 
 def activate(act: Any, a: Any, squares: Any, previous: Any, out: Any) -> int:
-    """out = the next state, squares = |a|², inside compiled loops only. The plain sphere is done in the loop that asks for it."""
+    """out = the next state, squares = |a|², inside compiled loops only. The plain sphere is done in
+    the loop that asks for it.
+    """
     raise NotImplementedError  # pragma: no cover - replaced when numba compiles
 
 
-def _swift(act: Any, a: Any, squares: Any, previous: Any, out: Any) -> int:  # pragma: no cover - compiled by numba
+def _swift(
+    act: Any, a: Any, squares: Any, previous: Any, out: Any
+) -> int:  # pragma: no cover - compiled by numba
     if not act.low < squares < act.high:
         return RARE
     if act.bend != 0:
@@ -152,8 +168,15 @@ def _swift(act: Any, a: Any, squares: Any, previous: Any, out: Any) -> int:  # p
     return FINE
 
 
-def _spherical(act: Any, a: Any, squares: Any, previous: Any, out: Any) -> int:  # pragma: no cover - compiled by numba
-    if act.bend == 0 and act.leak == 1 and act.low < squares < act.high and act.low < act.radius * act.radius < act.high:
+def _spherical(
+    act: Any, a: Any, squares: Any, previous: Any, out: Any
+) -> int:  # pragma: no cover - compiled by numba
+    if (
+        act.bend == 0
+        and act.leak == 1
+        and act.low < squares < act.high
+        and act.low < act.radius * act.radius < act.high
+    ):
         scale = act.radius / np.sqrt(squares)
         for i in range(len(a)):
             out[i] = a[i] * scale
@@ -161,7 +184,9 @@ def _spherical(act: Any, a: Any, squares: Any, previous: Any, out: Any) -> int: 
     return activate_any(act, a, squares, previous, out)
 
 
-def _elementwise(act: Any, a: Any, squares: Any, previous: Any, out: Any) -> int:  # pragma: no cover - compiled by numba
+def _elementwise(
+    act: Any, a: Any, squares: Any, previous: Any, out: Any
+) -> int:  # pragma: no cover - compiled by numba
     status = elementwise(act.kind, a, squares, act.high, out)
     if act.leak != 1:
         blend(act.leak, previous, out)

@@ -1,8 +1,11 @@
-"""Compiled loops kept on disk, in a place that only their owner can write to: what is read back from there is executed.
+"""Compiled loops kept on disk, in a place that only their owner can write to: what is read back
+from there is executed.
 
-numba's own cache fails where neither the package nor the home directory can be written, does not notice changes in imported files,
-and two processes that save different signatures at the same moment may leave each other's code behind. So every signature has a file of
-its own here, in a directory named by a digest of all that goes into the code. Nothing is touched before the first loop is called.
+numba's own cache fails where neither the package nor the home directory can be written, does not
+notice changes in imported files, and two processes that save different signatures at the same
+moment may leave each other's code behind. So every signature has a file of its own here, in a
+directory named by a digest of all that goes into the code. Nothing is touched before the first loop
+is called.
 """
 
 from __future__ import annotations
@@ -41,8 +44,12 @@ class NotCached(UserWarning):
 
 @cache
 def digest() -> str:
-    """Of everything that the machine code depends on, but for the processor and the signature: the sources, and what compiles them."""
-    found = hashlib.sha256(f"{numba.__version__} {llvmlite.__version__} {sys.version} {platform.machine()}".encode())
+    """Of everything that the machine code depends on, but for the processor and the signature: the
+    sources, and what compiles them.
+    """
+    found = hashlib.sha256(
+        f"{numba.__version__} {llvmlite.__version__} {sys.version} {platform.machine()}".encode()
+    )
     for folder in ("kernels", "topology"):
         for path in sorted((PACKAGE / folder).glob("*.py")):
             found.update(path.name.encode() + path.read_bytes())
@@ -50,7 +57,9 @@ def digest() -> str:
 
 
 def places() -> list[Path]:
-    """Where to try: what NUMBA_CACHE_DIR says and nothing else; or the user's folder for caches, then one of ours among temporary files."""
+    """Where to try: what NUMBA_CACHE_DIR says and nothing else; or the user's folder for caches,
+    then one of ours among temporary files.
+    """
     if SETTINGS.CACHE_DIR:
         return [Path(SETTINGS.CACHE_DIR) / "spheresn"]
     user = f"-{os.getuid()}" if hasattr(os, "getuid") else ""
@@ -62,20 +71,32 @@ def _user_folder() -> list[Path]:
     if os.path.isabs(named):
         return [Path(named) / "spheresn"]
     home = os.path.expanduser("~")
-    return [Path(home) / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "spheresn"] if os.path.isabs(home) else []
+    return (
+        [Path(home) / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "spheresn"]
+        if os.path.isabs(home)
+        else []
+    )
 
 
 def is_ours(folder: Path) -> bool:
-    """Nobody else can write there: a directory, no link, that belongs to us. Windows keeps these folders to their user by itself."""
+    """Nobody else can write there: a directory, no link, that belongs to us. Windows keeps these
+    folders to their user by itself.
+    """
     found = os.lstat(folder)
     if not hasattr(os, "getuid"):  # pragma: no cover - Windows has no such owners
         return stat.S_ISDIR(found.st_mode)
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return (
+        stat.S_ISDIR(found.st_mode)
+        and found.st_uid == os.getuid()
+        and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    )
 
 
 @cache
 def folder() -> Path | None:
-    """The directory for this code, made if need be; None with a warning where there is no place for it."""
+    """The directory for this code, made if need be; None with a warning where there is no place for
+    it.
+    """
     for place in places():
         with contextlib.suppress(OSError):
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -95,14 +116,19 @@ def folder() -> Path | None:
 def _remove_unused(place: Path, current: Path) -> None:
     """Delete the code of other versions that no process has asked for in a month."""
     for other in place.iterdir():
-        if other != current and re.fullmatch(r"[0-9a-f]{16}", other.name) and time.time() - other.lstat().st_mtime > UNUSED:
+        if (
+            other != current
+            and re.fullmatch(r"[0-9a-f]{16}", other.name)
+            and time.time() - other.lstat().st_mtime > UNUSED
+        ):
             shutil.rmtree(other, ignore_errors=True)
 
 
 @cache
 def _say_not_cached(why: str) -> None:
     warnings.warn(
-        f"compiled loops are not kept for the next process: {why}; set NUMBA_CACHE_DIR to a directory of yours that can be written to",
+        f"compiled loops are not kept for the next process: {why}; set NUMBA_CACHE_DIR to a "
+        "directory of yours that can be written to",
         NotCached,
         stacklevel=2,
     )
@@ -129,9 +155,12 @@ class KernelCache(_Cache):
         """The compiled loop, or None: then numba compiles it, and a terminal is told so."""
         target_context.refresh()
         path = self._path(sig, target_context.codegen())
-        with contextlib.suppress(OSError, EOFError, ValueError, pickle.UnpicklingError):  # not there, or cut short
+        # Not there, or cut short
+        with contextlib.suppress(OSError, EOFError, ValueError, pickle.UnpicklingError):
             if path is not None:
-                return CompileResult._rebuild(target_context, *pickle.loads(_checked(path.read_bytes())))  # type: ignore[no-untyped-call]
+                return CompileResult._rebuild(
+                    target_context, *pickle.loads(_checked(path.read_bytes()))
+                )  # type: ignore[no-untyped-call]
         self._tell(COMPILING)
         return None
 

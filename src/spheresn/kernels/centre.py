@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from .names import entry
+from ._jit import entry
 
 
 def centre(rows: Any, mean: Any, weight: float, share: float, out: Any) -> None:
-    """Write the centred rows to out[:-1]; to out[-1] weight · (their mean - `mean`); move `mean`, in place, by `share` of that distance.
+    """Write the centred rows to out[:-1]; to out[-1] weight · (their mean - `mean`); move `mean`,
+    in place, by `share` of that distance.
 
-    The mean is that of the distances from the first row: a constant column is then centred to exactly zero, not to rounding errors.
+    The mean is that of the distances from the first row: a constant column is then centred to
+    exactly zero, not to rounding errors.
     """
     centre_loop(rows, np.zeros(rows.shape[1]), mean, weight, share, out)
 

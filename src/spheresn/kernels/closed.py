@@ -7,17 +7,21 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
+from ._jit import FINE, INLINED, OVERFLOW, RARE, copy_row, entry
 from .activate import activate
 from .codes import swift
-from .excite import excite
-from .names import FINE, INLINED, OVERFLOW, RARE, copy_row, entry
-from .rotate import absorb_fading, back_substitute
+from .givens import absorb_fading, back_substitute
+from .preactivation import preactivation
 
-ENDLESS = 1e100  # deviations of the series: a run that gets here is as good as infinite, and can still be scaled back
+# Deviations of the series: a run that gets here is as good as infinite, and can still be scaled
+# back
+ENDLESS = 1e100
 
 
 def read_out(readout: Any, state: Any, output: Any) -> bool:
-    """output = carry · output + b + Wᵀ (x, products of principal components), inside compiled loops only. Is it finite?"""
+    """output = carry · output + b + Wᵀ (x, products of principal components), inside compiled loops
+    only. Is it finite?
+    """
     raise NotImplementedError  # pragma: no cover - replaced when numba compiles
 
 
@@ -33,7 +37,9 @@ def _linear(readout: Any, state: Any, output: Any) -> bool:  # pragma: no cover 
     return finite
 
 
-def _quadratic(readout: Any, state: Any, output: Any) -> bool:  # pragma: no cover - compiled by numba
+def _quadratic(
+    readout: Any, state: Any, output: Any
+) -> bool:  # pragma: no cover - compiled by numba
     carry, intercept, linear, centre, components, quadratic, scores = readout
     finite = True
     for c in range(len(scores)):
@@ -60,20 +66,57 @@ def _choose(readout: Any, state: Any, output: Any) -> Any:
     return _linear if len(readout) == 3 else _quadratic
 
 
-def closed_loop(recurrent: Any, inputs: Any, bias: Any, act: Any, readout: Any, known: Any, last: Any, start: Any, outputs: Any) -> int:
-    """outputs[k]: hear the last output beside known[k], then read out. Returns the number of steps that stayed finite.
+def closed_loop(
+    recurrent: Any,
+    inputs: Any,
+    bias: Any,
+    act: Any,
+    readout: Any,
+    known: Any,
+    last: Any,
+    start: Any,
+    outputs: Any,
+) -> int:
+    """outputs[k]: hear the last output beside known[k], then read out. Returns the number of steps
+    that stayed finite.
 
-    `start` is the state before the value `last` is heard; `last` is changed. Rare steps as in `open_loop`.
+    `start` is the state before the value `last` is heard; `last` is changed. Rare steps as in
+    `open_loop`.
     """
     quick, state, k = swift(act), start.copy(), 0
-    heard, room = np.empty(outputs.shape[1] + known.shape[1], start.dtype), np.empty((2, len(start)), start.dtype)
+    heard, room = (
+        np.empty(outputs.shape[1] + known.shape[1], start.dtype),
+        np.empty((2, len(start)), start.dtype),
+    )
     while True:
-        status, steps = steady_closed_loop(recurrent, inputs, bias, quick, readout, known[k:], last, heard, state, room, outputs[k:])
+        status, steps = steady_closed_loop(
+            recurrent,
+            inputs,
+            bias,
+            quick,
+            readout,
+            known[k:],
+            last,
+            heard,
+            state,
+            room,
+            outputs[k:],
+        )
         k += steps
         if status != RARE:
             return k
         status, steps = steady_closed_loop(
-            recurrent, inputs, bias, act, readout, known[k:][:1], last, heard, state, room, outputs[k : k + 1]
+            recurrent,
+            inputs,
+            bias,
+            act,
+            readout,
+            known[k:][:1],
+            last,
+            heard,
+            state,
+            room,
+            outputs[k : k + 1],
         )
         k += steps
         if status != FINE:
@@ -82,16 +125,28 @@ def closed_loop(recurrent: Any, inputs: Any, bias: Any, act: Any, readout: Any, 
 
 @entry
 def steady_closed_loop(
-    recurrent: Any, inputs: Any, bias: Any, act: Any, readout: Any, known: Any, last: Any, heard: Any, start: Any, room: Any, outputs: Any
+    recurrent: Any,
+    inputs: Any,
+    bias: Any,
+    act: Any,
+    readout: Any,
+    known: Any,
+    last: Any,
+    heard: Any,
+    start: Any,
+    room: Any,
+    outputs: Any,
 ) -> tuple[int, int]:
-    """`closed_loop` up to the first step that is RARE or not finite. Returns the status and that step; `start` becomes the state there."""
+    """`closed_loop` up to the first step that is RARE or not finite. Returns the status and that
+    step; `start` becomes the state there.
+    """
     steps, m = outputs.shape
     state, after, a = start, room[0], room[1]
     reached, k = FINE, 0
     while k < steps:
         copy_row(last, heard[:m])
         copy_row(known[k], heard[m:])
-        squares = excite(recurrent, state, inputs, bias, heard, a)
+        squares = preactivation(recurrent, state, inputs, bias, heard, a)
         reached = activate(act, a, squares, state, after)
         if reached >= OVERFLOW:
             break
@@ -108,12 +163,21 @@ def steady_closed_loop(
 
 @entry
 def taught_loop(
-    recurrent: Any, inputs: Any, bias: Any, act: Any, signal: Any, targets: Any, learning: Any, factors: Any, start: Any, outputs: Any
+    recurrent: Any,
+    inputs: Any,
+    bias: Any,
+    act: Any,
+    signal: Any,
+    targets: Any,
+    learning: Any,
+    factors: Any,
+    start: Any,
+    outputs: Any,
 ) -> tuple[int, Any]:
     """FORCE: the output is fed back while recursive least squares changes the readout.
 
-    `learning` is (every, forgetting, penalty), `factors` the triangle and right side, changed in place.
-    Returns the number of steps that stayed finite, and the last state.
+    `learning` is (every, forgetting, penalty), `factors` the triangle and right side, changed in
+    place. Returns the number of steps that stayed finite, and the last state.
     """
     every, forgetting, penalty = learning
     triangle, right = factors
@@ -124,7 +188,7 @@ def taught_loop(
     weights = np.zeros_like(right)
     for k in range(steps):
         copy_row(signal[k], heard[:d])
-        squares = excite(recurrent, state, inputs, bias, heard, a)
+        squares = preactivation(recurrent, state, inputs, bias, heard, a)
         if activate(act, a, squares, state, after) == OVERFLOW:
             return k, state
         state, after = after, state

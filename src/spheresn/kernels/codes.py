@@ -1,4 +1,6 @@
-"""The activation and the leak as numbers. Their type chooses the code, so that a loop compiles what its network needs and nothing else."""
+"""The activation and the leak as numbers. Their type chooses the code, so that a loop compiles what
+its network needs and nothing else.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,9 @@ from typing import Any, NamedTuple
 
 
 class Spherical(NamedTuple):
-    """OnSphere. Squares are safe between `low` and `high`; a loop compiled for this type knows what to do beyond them as well."""
+    """OnSphere. Squares are safe between `low` and `high`; a loop compiled for this type knows what
+    to do beyond them as well.
+    """
 
     radius: Any
     bend: Any
@@ -16,9 +20,11 @@ class Spherical(NamedTuple):
 
 
 class Swift(NamedTuple):
-    """OnSphere without leak and without the rare cases: the loop stops in front of such a step with RARE, having changed nothing.
+    """OnSphere without leak and without the rare cases: the loop stops in front of such a step with
+    RARE, having changed nothing.
 
-    The rare cases took three quarters of the time to compile a first loop, and next to nobody ever meets one.
+    The rare cases took three quarters of the time to compile a first loop, and next to nobody ever
+    meets one.
     """
 
     radius: Any
@@ -38,5 +44,9 @@ class Elementwise(NamedTuple):
 
 def swift(act: Any) -> Any:
     """The code of the loop to begin with."""
-    plain = isinstance(act, Spherical) and act.leak == 1 and act.low < act.radius * act.radius < act.high
+    plain = (
+        isinstance(act, Spherical)
+        and act.leak == 1
+        and act.low < act.radius * act.radius < act.high
+    )
     return Swift(act.radius, act.bend, act.low, act.high) if plain else act

@@ -8,8 +8,8 @@ import numpy as np
 from numba.extending import overload
 
 from ..topology._dense import DenseData
+from ._jit import CHOSEN, compiled, inlined
 from .multiply import PRODUCTS, multiply
-from .names import CHOSEN, compiled, inlined
 
 
 @inlined
@@ -31,7 +31,9 @@ def without(unit: Any, c: Any, gain: Any) -> None:
 
 @inlined
 def length(a: Any, squares: Any, low: Any, high: Any) -> Any:
-    """|a| from squares = |a|², without overflow or underflow: they are safe between low and high."""
+    """|a| from squares = |a|², without overflow or underflow: they are safe between low and
+    high.
+    """
     return np.sqrt(squares) if low < squares < high else length_extreme(a)
 
 
@@ -72,7 +74,9 @@ def multiply_both(data: Any, x: Any, block: Any, a: Any, out: Any) -> None:
     raise NotImplementedError  # pragma: no cover - replaced when numba compiles
 
 
-def _dense_both(data: Any, x: Any, block: Any, a: Any, out: Any) -> None:  # pragma: no cover - compiled by numba
+def _dense_both(
+    data: Any, x: Any, block: Any, a: Any, out: Any
+) -> None:  # pragma: no cover - compiled by numba
     """One tangent costs no second pass through W; many are one matrix product."""
     if len(block) == 1:
         _dense_pair(data.matrix, x, block[0], a, out[0])
@@ -105,7 +109,9 @@ def _dense_pair(matrix: Any, x: Any, y: Any, out_x: Any, out_y: Any) -> None:
         i += 1
 
 
-def _other_both(data: Any, x: Any, block: Any, a: Any, out: Any) -> None:  # pragma: no cover - compiled by numba
+def _other_both(
+    data: Any, x: Any, block: Any, a: Any, out: Any
+) -> None:  # pragma: no cover - compiled by numba
     multiply(data, x, a)
     for j in range(len(block)):
         multiply(data, block[j], out[j])

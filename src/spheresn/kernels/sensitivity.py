@@ -1,4 +1,6 @@
-"""How much each past input moves the present state: the columns of all delays carried in one pass."""
+"""How much each past input moves the present state: the columns of all delays carried in one
+pass.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +8,21 @@ from typing import Any
 
 import numpy as np
 
+from ._jit import FINE, copy_row, entry
 from .activate import sum_of_squares
-from .names import FINE, copy_row, entry
 from .rows import length, multiply_both
 from .tangent import tangent_step, work_space
 
 
 @entry
-def sensitivity_loop(recurrent: Any, inputs: Any, bias: Any, act: Any, signal: Any, state: Any, sizes: Any) -> tuple[int, int]:
-    """sizes[i, j] = |dx_n/ds_{n-j}| for the last len(sizes) steps n. Returns the status and the step it belongs to.
+def sensitivity_loop(
+    recurrent: Any, inputs: Any, bias: Any, act: Any, signal: Any, state: Any, sizes: Any
+) -> tuple[int, int]:
+    """sizes[i, j] = |dx_n/ds_{n-j}| for the last len(sizes) steps n. Returns the status and the
+    step it belongs to.
 
-    A ring of max_delay + 1 slots holds d rows per delay: at each step all move on, and the newest input replaces the oldest.
+    A ring of max_delay + 1 slots holds d rows per delay: at each step all move on, and the newest
+    input replaces the oldest.
     """
     times, slots = sizes.shape
     width = len(inputs)

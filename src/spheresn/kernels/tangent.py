@@ -1,4 +1,6 @@
-"""Tangents carried along a driven reservoir: the compiled twin of `Reservoir.tangent_step`, tangents as rows (k, N)."""
+"""Tangents carried along a driven reservoir: the compiled twin of `Reservoir.tangent_step`,
+tangents as rows (k, N).
+"""
 
 from __future__ import annotations
 
@@ -7,10 +9,10 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
+from ._jit import DEGENERATE, FINE, INLINED, LINEAR, OVERFLOW, RARE, TANH, compiled, inlined
 from .activate import blend, elementwise, project, stretch, sum_of_squares
 from .codes import Elementwise, Spherical, Swift
-from .excite import add_input
-from .names import DEGENERATE, FINE, INLINED, LINEAR, OVERFLOW, RARE, TANH, compiled, inlined
+from .preactivation import add_input
 from .rows import dot, length, scale_to_one, without
 
 
@@ -22,7 +24,9 @@ def work_space(state: Any) -> Any:
 
 @compiled
 def bend_with_slope(a: Any, bend: Any, value: Any, slope: Any) -> Any:
-    """value = z/|z| and slope_i = (1 + (bend â_i)²)^(-3/2) for a of unit length, â = √N a; returns √N/|z|."""
+    """value = z/|z| and slope_i = (1 + (bend â_i)²)^(-3/2) for a of unit length, â = √N a; returns
+    √N/|z|.
+    """
     one, root = a.dtype.type(1), np.sqrt(a.dtype.type(len(a)))
     total = a.dtype.type(0)
     for i in range(len(a)):
@@ -47,19 +51,43 @@ def push_bent(gain: Any, a: Any, value: Any, slope: Any, c: Any) -> None:
 
 
 def tangent_step(
-    inputs: Any, bias: Any, act: Any, row: Any, state: Any, block: Any, carried: Any, a: Any, value: Any, slope: Any, mixed: Any
+    inputs: Any,
+    bias: Any,
+    act: Any,
+    row: Any,
+    state: Any,
+    block: Any,
+    carried: Any,
+    a: Any,
+    value: Any,
+    slope: Any,
+    mixed: Any,
 ) -> int:
-    """state and carried become the next state and the derivative of the step times the rows of `block`.
+    """state and carried become the next state and the derivative of the step times the rows of
+    `block`.
 
-    `multiply_both` comes before: a holds W times the state and carried W times these rows, or what else moves a.
+    `multiply_both` comes before: a holds W times the state and carried W times these rows, or what
+    else moves a.
     """
     raise NotImplementedError  # pragma: no cover - replaced when numba compiles
 
 
 def _swift(
-    inputs: Any, bias: Any, act: Any, row: Any, state: Any, block: Any, carried: Any, a: Any, value: Any, slope: Any, mixed: Any
+    inputs: Any,
+    bias: Any,
+    act: Any,
+    row: Any,
+    state: Any,
+    block: Any,
+    carried: Any,
+    a: Any,
+    value: Any,
+    slope: Any,
+    mixed: Any,
 ) -> int:  # pragma: no cover - compiled by numba
-    """Only the direction of a matters, so a is first scaled to length one; the gain makes up for it."""
+    """Only the direction of a matters, so a is first scaled to length one; the gain makes up for
+    it.
+    """
     squares = add_input(inputs, bias, row, a)
     if not act.low < squares < act.high:
         return RARE
@@ -81,7 +109,17 @@ def _swift(
 
 
 def _spherical(
-    inputs: Any, bias: Any, act: Any, row: Any, state: Any, block: Any, carried: Any, a: Any, value: Any, slope: Any, mixed: Any
+    inputs: Any,
+    bias: Any,
+    act: Any,
+    row: Any,
+    state: Any,
+    block: Any,
+    carried: Any,
+    a: Any,
+    value: Any,
+    slope: Any,
+    mixed: Any,
 ) -> int:  # pragma: no cover - compiled by numba
     """The same with the leak and a second projection, for all sizes."""
     squares = add_input(inputs, bias, row, a)
@@ -120,7 +158,17 @@ def _spherical(
 
 
 def _elementwise(
-    inputs: Any, bias: Any, act: Any, row: Any, state: Any, block: Any, carried: Any, a: Any, value: Any, slope: Any, mixed: Any
+    inputs: Any,
+    bias: Any,
+    act: Any,
+    row: Any,
+    state: Any,
+    block: Any,
+    carried: Any,
+    a: Any,
+    value: Any,
+    slope: Any,
+    mixed: Any,
 ) -> int:  # pragma: no cover - compiled by numba
     squares = add_input(inputs, bias, row, a)
     if elementwise(act.kind, a, squares, act.high, value) != FINE:
@@ -149,6 +197,16 @@ STEPS: dict[Any, Any] = {Spherical: _spherical, Swift: _swift, Elementwise: _ele
 
 @overload(tangent_step, jit_options=INLINED)
 def _choose(
-    inputs: Any, bias: Any, act: Any, row: Any, state: Any, block: Any, carried: Any, a: Any, value: Any, slope: Any, mixed: Any
+    inputs: Any,
+    bias: Any,
+    act: Any,
+    row: Any,
+    state: Any,
+    block: Any,
+    carried: Any,
+    a: Any,
+    value: Any,
+    slope: Any,
+    mixed: Any,
 ) -> Any:
     return STEPS.get(getattr(act, "instance_class", None))

@@ -7,27 +7,48 @@ from typing import Any
 import numpy as np
 
 from .. import sphere
+from ._jit import FINE, OVERFLOW, RARE, copy_row, entry
 from .activate import sum_of_squares
 from .codes import swift
-from .names import FINE, OVERFLOW, RARE, copy_row, entry
 from .rows import multiply_both
 from .tangent import tangent_step, work_space
 
 
 def tangent_vector_loop(
-    recurrent: Any, inputs: Any, bias: Any, act: Any, signal: Any, state: Any, tangent: Any, sizes: Any
+    recurrent: Any,
+    inputs: Any,
+    bias: Any,
+    act: Any,
+    signal: Any,
+    state: Any,
+    tangent: Any,
+    sizes: Any,
 ) -> tuple[int, int]:
-    """sizes[k] = |J_k v|/|v| along the signal, v renewed to length one each step; state and tangent in place.
+    """sizes[k] = |J_k v|/|v| along the signal, v renewed to length one each step; state and tangent
+    in place.
 
-    Zero once the tangent has vanished. Returns the status and the step it belongs to. Rare steps as in `open_loop`.
+    Zero once the tangent has vanished. Returns the status and the step it belongs to. Rare steps as
+    in `open_loop`.
     """
     quick, k = swift(act), 0
     block, room = tangent.reshape(1, -1), np.empty((5, len(state)), state.dtype)
     while True:
-        status, steps = steady_vector_loop(recurrent, inputs, bias, quick, signal[k:], state, block, room, sizes[k:])
+        status, steps = steady_vector_loop(
+            recurrent, inputs, bias, quick, signal[k:], state, block, room, sizes[k:]
+        )
         k += steps
         if status == RARE:
-            status, steps = steady_vector_loop(recurrent, inputs, bias, act, signal[k : k + 1], state, block, room, sizes[k : k + 1])
+            status, steps = steady_vector_loop(
+                recurrent,
+                inputs,
+                bias,
+                act,
+                signal[k : k + 1],
+                state,
+                block,
+                room,
+                sizes[k : k + 1],
+            )
             if status == FINE and steps == 1:
                 k += 1
                 continue
@@ -45,13 +66,32 @@ def tangent_vector_loop(
 
 @entry
 def steady_vector_loop(
-    recurrent: Any, inputs: Any, bias: Any, act: Any, signal: Any, state: Any, block: Any, room: Any, sizes: Any
+    recurrent: Any,
+    inputs: Any,
+    bias: Any,
+    act: Any,
+    signal: Any,
+    state: Any,
+    block: Any,
+    room: Any,
+    sizes: Any,
 ) -> tuple[int, int]:
-    """`tangent_vector_loop` up to a step whose status is not FINE, or that leaves a tangent of unsafe size in room[4]."""
-    a, value, slope, mixed, carried, tangent = room[0], room[1], room[2], room[3], room[4:], block[0]
+    """`tangent_vector_loop` up to a step whose status is not FINE, or that leaves a tangent of
+    unsafe size in room[4].
+    """
+    a, value, slope, mixed, carried, tangent = (
+        room[0],
+        room[1],
+        room[2],
+        room[3],
+        room[4:],
+        block[0],
+    )
     for k in range(len(signal)):
         multiply_both(recurrent, state, block, a, carried)
-        status = tangent_step(inputs, bias, act, signal[k], state, block, carried, a, value, slope, mixed)
+        status = tangent_step(
+            inputs, bias, act, signal[k], state, block, carried, a, value, slope, mixed
+        )
         if status != FINE:
             return status, k
         moved = carried[0]
@@ -66,8 +106,12 @@ def steady_vector_loop(
 
 
 @entry
-def tangent_block_loop(recurrent: Any, inputs: Any, bias: Any, act: Any, signal: Any, state: Any, block: Any) -> tuple[int, int]:
-    """state and the rows of block carried along the signal, in place. Returns the status and the step it belongs to."""
+def tangent_block_loop(
+    recurrent: Any, inputs: Any, bias: Any, act: Any, signal: Any, state: Any, block: Any
+) -> tuple[int, int]:
+    """state and the rows of block carried along the signal, in place. Returns the status and the
+    step it belongs to.
+    """
     a, value, slope, mixed = work_space(state)
     old, new = block, np.empty_like(block)
     for k in range(len(signal)):

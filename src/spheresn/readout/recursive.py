@@ -9,7 +9,7 @@ from scipy.linalg import solve_triangular
 
 from .. import _validation
 from .._validation import Floats
-from ..kernels.rotate import absorb_rows
+from ..kernels.givens import absorb_rows
 from .ridge import Weights
 
 

@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from .names import compiled, copy_row, entry
+from ._jit import compiled, copy_row, entry
 
 
 @compiled
 def absorb_row(triangle: Any, right: Any, row: Any, target: Any, fade: Any) -> None:
-    """Upper triangle R and right side Z, faded, with (row, target) rotated into them; row and target are used up."""
+    """Upper triangle R and right side Z, faded, with (row, target) rotated into them; row and
+    target are used up.
+    """
     n, m = right.shape
     for i in range(n):
         for j in range(i, n):
@@ -33,8 +35,12 @@ def absorb_row(triangle: Any, right: Any, row: Any, target: Any, fade: Any) -> N
 
 
 @compiled
-def absorb_fading(triangle: Any, right: Any, row: Any, target: Any, forgetting: float, penalty: float, seen: int) -> None:
-    """One more row under forgetting; what the penalty loses by it is given back to one coordinate in turn."""
+def absorb_fading(
+    triangle: Any, right: Any, row: Any, target: Any, forgetting: float, penalty: float, seen: int
+) -> None:
+    """One more row under forgetting; what the penalty loses by it is given back to one coordinate
+    in turn.
+    """
     absorb_row(triangle, right, row, target, np.sqrt(forgetting))
     if forgetting < 1.0:
         row[:] = 0.0
@@ -44,7 +50,15 @@ def absorb_fading(triangle: Any, right: Any, row: Any, target: Any, forgetting: 
 
 
 @entry
-def absorb_rows(triangle: Any, right: Any, states: Any, targets: Any, forgetting: float, penalty: float, seen: int) -> None:
+def absorb_rows(
+    triangle: Any,
+    right: Any,
+    states: Any,
+    targets: Any,
+    forgetting: float,
+    penalty: float,
+    seen: int,
+) -> None:
     """Rows z = (1, x) with their targets, one after the other."""
     row, target = np.empty(len(triangle)), np.empty(right.shape[1])
     for k in range(len(states)):

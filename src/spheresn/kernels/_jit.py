@@ -14,10 +14,12 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 TANH, LINEAR = range(2)
 FINE, DEGENERATE, OVERFLOW, RARE = range(4)
 
-# Sums may be reordered, so that they run in vector registers; infinities and NaN keep their meaning, or overflow would go unseen.
+# Sums may be reordered, so that they run in vector registers; infinities and NaN keep their
+# meaning, or overflow would go unseen.
 FASTMATH = {"reassoc", "contract", "nsz"}
 
-# Only entries are called from Python; for all others the code that unpacks Python's objects would be compiled in vain.
+# Only entries are called from Python; for all others the code that unpacks Python's objects would
+# be compiled in vain.
 INNER: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 CHOSEN: Any = {"error_model": "numpy", "fastmath": FASTMATH, **INNER}
 INLINED: Any = {**CHOSEN, "forceinline": True}
@@ -29,7 +31,9 @@ def compiled(function: Function) -> Function:
 
 
 def inlined(function: Function) -> Function:
-    """`compiled`, as part of its caller: for the few short functions whose call would cost as much as what they do."""
+    """`compiled`, as part of its caller: for the few short functions whose call would cost as much
+    as what they do.
+    """
     return cast(Function, _jit(function, forceinline=True, **INNER))
 
 
@@ -46,6 +50,8 @@ def _jit(function: Any, **options: Any) -> Any:
 
 @compiled
 def copy_row(values: Any, out: Any) -> None:
-    """out = values. Assigning a slice would make numba compile the text of an error about shapes: a third of all compiling."""
+    """out = values. Assigning a slice would make numba compile the text of an error about shapes: a
+    third of all compiling.
+    """
     for i in range(len(out)):
         out[i] = values[i]

@@ -1,7 +1,8 @@
 """a = W x + W_in s + b in as few passes as the topology allows, and |a|² on the way.
 
-At 100 units a ring spent more than half of its step going over the same numbers again, W x, b, W_in s and the squares each in a loop
-of its own, and waiting: a load that straddles two stores just made has to wait for both of them.
+At 100 units a ring spent more than half of its step going over the same numbers again, W x, b, W_in
+s and the squares each in a loop of its own, and waiting: a load that straddles two stores just made
+has to wait for both of them.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from numba.extending import overload
 
 from ..topology._rotation import RotationData
 from ..topology._shift import ShiftData
+from ._jit import INLINED, inlined
 from .multiply import PRODUCTS, multiply
-from .names import INLINED, inlined
 
 
 @inlined
@@ -24,7 +25,9 @@ def first_of(row: Any) -> Any:
 
 @inlined
 def add_input(inputs: Any, bias: Any, row: Any, a: Any) -> Any:
-    """a += W_in s + b; returns |a|². One input after the other, so that the result does not depend on how a signal is cut."""
+    """a += W_in s + b; returns |a|². One input after the other, so that the result does not depend
+    on how a signal is cut.
+    """
     signal, total = first_of(row), a.dtype.type(0)
     for i in range(len(a)):
         value = a[i] + (bias[i] + inputs[0, i] * signal)
@@ -45,17 +48,21 @@ def add_others(inputs: Any, row: Any, a: Any, squares: Any) -> Any:
     return squares
 
 
-def excite(data: Any, x: Any, inputs: Any, bias: Any, row: Any, a: Any) -> Any:
+def preactivation(data: Any, x: Any, inputs: Any, bias: Any, row: Any, a: Any) -> Any:
     """a = W x + W_in s + b, inside compiled loops only; returns |a|²."""
     raise NotImplementedError  # pragma: no cover - replaced when numba compiles
 
 
-def _any(data: Any, x: Any, inputs: Any, bias: Any, row: Any, a: Any) -> Any:  # pragma: no cover - compiled by numba
+def _any(
+    data: Any, x: Any, inputs: Any, bias: Any, row: Any, a: Any
+) -> Any:  # pragma: no cover - compiled by numba
     multiply(data, x, a)
     return add_input(inputs, bias, row, a)
 
 
-def _shift(data: Any, x: Any, inputs: Any, bias: Any, row: Any, a: Any) -> Any:  # pragma: no cover - compiled by numba
+def _shift(
+    data: Any, x: Any, inputs: Any, bias: Any, row: Any, a: Any
+) -> Any:  # pragma: no cover - compiled by numba
     signal, last, total = first_of(row), len(x) - 1, x.dtype.type(0)
     for i in range(last):
         value = data.weight * x[i] + (bias[i + 1] + inputs[0, i + 1] * signal)
@@ -65,9 +72,12 @@ def _shift(data: Any, x: Any, inputs: Any, bias: Any, row: Any, a: Any) -> Any: 
     return add_others(inputs, row, a, total + a[0] * a[0])
 
 
-def _rotation(data: Any, x: Any, inputs: Any, bias: Any, row: Any, a: Any) -> Any:  # pragma: no cover - compiled by numba
+def _rotation(
+    data: Any, x: Any, inputs: Any, bias: Any, row: Any, a: Any
+) -> Any:  # pragma: no cover - compiled by numba
     signal, half, total = first_of(row), len(x) // 2, x.dtype.type(0)
-    others, later = x[half:], a[half:]  # as arrays of their own: else the compiler finds too many overlaps to rule out
+    # As arrays of their own: else the compiler finds too many overlaps to rule out
+    others, later = x[half:], a[half:]
     for i in range(half):
         cosine, sine = data.turns[0, i], data.turns[1, i]
         first = cosine * x[i] - sine * others[i] + (bias[i] + inputs[0, i] * signal)
@@ -83,7 +93,7 @@ def _rotation(data: Any, x: Any, inputs: Any, bias: Any, row: Any, a: Any) -> An
 FUSED: dict[Any, Any] = {ShiftData: _shift, RotationData: _rotation}
 
 
-@overload(excite, jit_options=INLINED)
+@overload(preactivation, jit_options=INLINED)
 def _choose(data: Any, x: Any, inputs: Any, bias: Any, row: Any, a: Any) -> Any:
     kind = getattr(data, "instance_class", None)
     return FUSED.get(kind, _any) if kind in PRODUCTS else None
