@@ -21,7 +21,10 @@ begin_work() {
     done
 }
 end_work() {
-    [ ${#busy[@]} -eq 0 ] || kill "${busy[@]}" 2>/dev/null
+    if [ ${#busy[@]} -gt 0 ]; then
+        kill "${busy[@]}" 2>/dev/null
+        wait "${busy[@]}" 2>/dev/null
+    fi
     busy=()
 }
 clean() {
