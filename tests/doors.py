@@ -24,7 +24,7 @@ import fake_experiment as fake
 import hostile_files as hostile
 import spheresn as sn
 from spheresn.apps.cli.summary import fitted
-from spheresn.apps.explorer.reading import table_from
+from spheresn.apps.explorer.signals import table_from
 from spheresn.apps.paper.report import publish
 from spheresn.apps.paper.report.claims import read_claims, tell_claim
 from spheresn.apps.paper.runner import Ledger, LedgerError, Unit, canonical, perform

@@ -17,7 +17,7 @@ import pytest
 
 pytest.importorskip("dash")
 from spheresn.apps.explorer import app as explorer
-from spheresn.apps.explorer.reading import LARGEST, table_from
+from spheresn.apps.explorer.signals import LARGEST, table_from
 from spheresn.apps.explorer.uploads import _decoded
 
 HANGS = 150  # seconds after which no answer comes any more
@@ -33,7 +33,7 @@ def place(tmp_path_factory) -> Iterator[tuple[str, int]]:
     np.savetxt(folder / "own.csv", np.sin(np.arange(400.0)))
     (folder / "secret.csv").write_text("SECRET\n" * 400)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(explorer, "_warm_up", lambda studio: None)
+        patch.setattr(explorer, "_warm_up", lambda panels: None)
         listening = explorer.server([folder / "own.csv"], "127.0.0.1", 0)
     Thread(target=listening.serve_forever, daemon=True).start()
     yield listening.server_address[:2]
@@ -89,12 +89,23 @@ def test_another_name_is_refused(place, host):
 
 
 PATHS = [
-    "/secret.csv", "/own.csv", "/assets/../app.py", "/assets/..%2fapp.py", "/assets/%2e%2e/%2e%2e/__init__.py", "/assets//etc/passwd",
+    "/secret.csv",
+    "/own.csv",
+    "/assets/../app.py",
+    "/assets/..%2fapp.py",
+    "/assets/%2e%2e/%2e%2e/__init__.py",
+    "/assets//etc/passwd",
     "/..%2f..%2fetc/passwd",
-    "/assets/....//....//etc/passwd", "/assets/..%5c..%5capp.py", "/assets/%00", "/assets/explorer.js%00.csv",
+    "/assets/....//....//etc/passwd",
+    "/assets/..%5c..%5capp.py",
+    "/assets/%00",
+    "/assets/explorer.js%00.csv",
     "/_dash-component-suites/dash/../../app.py",
-    "/_dash-component-suites/os/path.py", "/_dash-component-suites/dash/%2e%2e/%2e%2e/numpy/__init__.py", "//etc/passwd", "/file:///etc/passwd",
-]  # fmt: skip
+    "/_dash-component-suites/os/path.py",
+    "/_dash-component-suites/dash/%2e%2e/%2e%2e/numpy/__init__.py",
+    "//etc/passwd",
+    "/file:///etc/passwd",
+]
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -1,4 +1,4 @@
-"""The server: callbacks that join page, studio and desk, and the doors that keep it to itself."""
+"""The server: callbacks that connect the page with its panels, and checks that refuse others."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 from ..._validation import BadInput, DegenerateStep
 from . import pictures
-from .jobs import Answer, Desk
+from .jobs import Answer, Jobs
 from .page import CONTROLS, PANELS, layout
-from .panels import Recall, Studio
-from .reading import LARGEST
+from .panels import Panels, Recall
 from .settings import ACTIVATIONS, DIALS, Settings, from_query, from_texts, to_query
-from .signals import Catalogue
+from .signals import LARGEST, Catalogue
 from .uploads import take_upload
 
-# Seconds that a request waits; a browser has few connections, and heavy work must not hold them
+# Seconds that a request for quick (False) and for heavy (True) work waits: a browser has few
+# connections, and heavy work must not block them.
 PATIENCE = {False: 0.4, True: 0.05}
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 POLICY = (
@@ -36,43 +36,43 @@ POLICY = (
 
 
 class Patient(WSGIRequestHandler):
-    """Gives up a connection on which nothing comes or goes: one that a machine elsewhere forgot
-    would hold its thread for ever.
+    """Closes a connection that is silent for a minute, which would otherwise block its thread for
+    ever.
     """
 
     timeout = 60  # seconds
 
     def log_error(self, *_: Any) -> None:
-        """Nobody needs to know."""
+        """Print nothing: a closed connection is no error."""
 
 
-def build(studio: Studio) -> Dash:
-    """The application; it reads no files but those that the studio's catalogue was given."""
-    desk = Desk()
+def build(panels: Panels) -> Dash:
+    """The application. It reads no files but those in the catalogue of its panels."""
+    jobs = Jobs()
     app = Dash(
         "spheresn",
         title="spheresn explorer",
         update_title="",
         assets_folder=str(Path(__file__).with_name("assets")),
     )
-    app.layout = lambda: layout(studio.catalogue.titles())
-    _settings_callbacks(app, studio)
-    take_upload(app, studio.catalogue)
+    app.layout = lambda: layout(panels.catalogue.titles())
+    _settings_callbacks(app, panels)
+    take_upload(app, panels.catalogue)
     for name in (*PANELS, "echo", "code"):
-        _panel_callback(app, name, studio, desk)
+        _panel_callback(app, name, panels, jobs)
     return app
 
 
 def server(files: Sequence[Path], host: str, port: int) -> BaseWSGIServer:
-    """Bound to host and port (0: any free one), answering to its own name only while it is bound to
-    this machine's.
+    """A server at host and port (0: any free one). On a loopback address it answers only requests
+    that carry its own name.
     """
-    studio = Studio(Catalogue(files))
-    app = build(studio)
+    panels = Panels(Catalogue(files))
+    app = build(panels)
     app.server.config["MAX_CONTENT_LENGTH"] = LARGEST * 4 // 3 + 100_000  # uploads come in base 64
 
+    # A page elsewhere may call this machine, or have its own name resolved to it.
     @app.server.before_request  # type: ignore[untyped-decorator]
-    # A page elsewhere may call this machine, or have its own name resolved to it
     def refuse_others() -> None:
         origin = request.headers.get("Origin")
         foreign = origin is not None and origin != f"{request.scheme}://{request.host}"
@@ -91,20 +91,18 @@ def server(files: Sequence[Path], host: str, port: int) -> BaseWSGIServer:
         listening = make_server(
             host, port, app.server, threaded=True, request_handler=Patient, fd=place.fileno()
         )
-    Thread(target=_warm_up, args=(studio,), daemon=True).start()
+    Thread(target=_warm_up, args=(panels,), daemon=True).start()
     return listening
 
 
 def _bound(host: str, port: int) -> socket.socket:
-    """A socket at that place, or one sentence; left to itself the server would print three lines
-    and exit.
-    """
+    """A socket at that address, or one sentence; the server's own error would be three lines."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family)
     except OSError as error:
         sentence = (
-            f"--host and --port must be a free place of this machine, got {host} and {port} "
+            f"--host and --port must be a free address of this machine, got {host} and {port} "
             f"({error.strerror})"
         )
         raise BadInput(f"{sentence}; choose another port, or 0 for any") from None
@@ -124,20 +122,18 @@ def serve(files: Sequence[Path], host: str, port: int, say: Callable[[str], None
             listening.server_close()
 
 
-def _warm_up(studio: Studio) -> None:
-    """Compile, or load, what the first moves need: every activation, on a ring and on a dense
-    matrix.
-    """
+def _warm_up(panels: Panels) -> None:
+    """Compile what the first moves need: every activation, on a ring and on a dense matrix."""
     for topology in ("ring", "gaussian"):
         for activation in ACTIVATIONS:
             settings = Settings(
                 activation=activation, topology=topology, units=200 if topology == "ring" else 50
             )
             for name in ("trajectory", "spectrum", "echo", "forecast", activation):
-                studio.panel(name, settings, lambda stage: None)
+                panels.panel(name, settings, lambda stage: None)
 
 
-def _settings_callbacks(app: Dash, studio: Studio) -> None:
+def _settings_callbacks(app: Dash, panels: Panels) -> None:
     values = [Output(name, "value") for name in CONTROLS]
 
     @app.callback(
@@ -150,7 +146,7 @@ def _settings_callbacks(app: Dash, studio: Studio) -> None:
     def restore(search: str | None, options: list[Any]) -> tuple[Any, ...]:
         try:
             settings, problem = from_query(search or ""), ""
-            title = studio.source(settings).title
+            title = panels.source(settings).title
         except ValueError as error:
             settings, problem, title = (
                 Settings(),
@@ -164,7 +160,7 @@ def _settings_callbacks(app: Dash, studio: Studio) -> None:
     @app.callback(
         Output("query", "data"),
         Output("message", "children"),
-        Output("heard", "data"),
+        Output("answered", "data"),
         *(Output(f"{name}-field", "hidden") for name in DIALS),
         *(Output(f"{name}-value", "children") for name in DIALS),
         *(Input(name, "value") for name in CONTROLS),
@@ -176,7 +172,7 @@ def _settings_callbacks(app: Dash, studio: Studio) -> None:
             settings = from_texts(
                 {name: _meant(name, value) for name, value in zip(CONTROLS, controls, strict=True)}
             )
-            studio.source(settings)
+            panels.source(settings)
         except ValueError as error:
             return no_update, str(error), controls, *[no_update] * (2 * len(DIALS))
         query = to_query(settings)
@@ -191,7 +187,7 @@ def _settings_callbacks(app: Dash, studio: Studio) -> None:
 
     inputs = {
         "asked": [Input(name, "value") for name in CONTROLS],
-        "heard": [Input("query", "data"), Input("heard", "data")],
+        "answered": [Input("query", "data"), Input("answered", "data")],
     }
     for name, given in inputs.items():
         app.clientside_callback(ClientsideFunction("explorer", name), *given)  # type: ignore[no-untyped-call]
@@ -207,7 +203,7 @@ def _meant(name: str, value: Any) -> Any:
 
 
 def _unused(settings: Settings, name: str) -> bool:
-    """Dials that would change nothing are not shown."""
+    """Whether a slider would change nothing; the page hides it then."""
     by_memory = settings.drive == "memory"
     unused = {
         "memory": not by_memory,
@@ -218,7 +214,7 @@ def _unused(settings: Settings, name: str) -> bool:
     return unused.get(name, False)
 
 
-def _panel_callback(app: Dash, name: str, studio: Studio, desk: Desk) -> None:
+def _panel_callback(app: Dash, name: str, panels: Panels, jobs: Jobs) -> None:
     drawn = [Output(f"{name}-figure", "figure")] if name in PANELS else []
     panel = "spectrum" if name == "echo" else name
     busy = [Output(f"{panel}-panel", "className")] if name in PANELS else []
@@ -247,8 +243,8 @@ def _panel_callback(app: Dash, name: str, studio: Studio, desk: Desk) -> None:
         try:
             settings = from_query(str(query))
             parts = ACTIVATIONS if name == "memory" else (name,)
-            answers = _ask(desk, studio, settings, str(tab)[:64], parts)
-            figure, words = SHOWN[name](settings, studio, answers)
+            answers = _ask(jobs, panels, settings, str(tab)[:64], parts)
+            figure, words = SHOWN[name](settings, panels, answers)
         except ValueError as error:
             figure, words, answers = pictures.blank(), str(error), {}
         waiting = any(answer.waiting for answer in answers.values())
@@ -266,9 +262,7 @@ def _panel_callback(app: Dash, name: str, studio: Studio, desk: Desk) -> None:
 
 
 def _named(figure: Any, shows: str | None) -> Any:
-    """The picture with the query that it shows in full, which the page looks for when it is
-    drawn.
-    """
+    """The picture with the query that it shows in full; the page reads it once it is drawn."""
     return (
         figure
         if figure is no_update
@@ -277,39 +271,41 @@ def _named(figure: Any, shows: str | None) -> Any:
 
 
 def _ask(
-    desk: Desk, studio: Studio, settings: Settings, tab: str, parts: Sequence[str]
+    jobs: Jobs, panels: Panels, settings: Settings, tab: str, parts: Sequence[str]
 ) -> dict[str, Answer]:
-    """All parts of a panel: begun at once, then waited for together."""
-    studio.source(settings)
+    """The answers to all parts of a panel: start all of them, then wait for them together."""
+    panels.source(settings)
     end = perf_counter() + PATIENCE[settings.heavy]
     answers: dict[str, Answer] = {}
     for patient in (False, True):
         for part in parts:
             patience = max(end - perf_counter(), 0.0) if patient else 0.0
-            work = lambda tell, part=part: studio.panel(part, settings, tell)  # noqa: E731
-            answers[part] = desk.ask(
-                (tab, part), studio.key(part, settings), work, settings.heavy, patience
+            work = lambda report, part=part: panels.panel(part, settings, report)  # noqa: E731
+            answers[part] = jobs.ask(
+                (tab, part), panels.key(part, settings), work, settings.heavy, patience
             )
     return answers
 
 
 def _show_one(
-    draw: Callable[[Any, Settings], Any] | None, tell: Callable[[Any, Settings, Studio], Any]
-) -> Callable[[Settings, Studio, dict[str, Answer]], Any]:
-    """A panel of one part: drawn when it is there, left as it is while it is not."""
+    draw: Callable[[Any, Settings], Any] | None, explain: Callable[[Any, Settings, Panels], Any]
+) -> Callable[[Settings, Panels, dict[str, Answer]], Any]:
+    """A panel of one part. While the part is not there, the panel stays as it is."""
 
-    def show(settings: Settings, studio: Studio, answers: dict[str, Answer]) -> Any:
+    def show(settings: Settings, panels: Panels, answers: dict[str, Answer]) -> Any:
         (answer,) = answers.values()
         if answer.value is None:
             return (
                 no_update if answer.waiting else pictures.blank()
             ), answer.waiting or answer.problem
-        return draw(answer.value, settings) if draw else None, tell(answer.value, settings, studio)
+        return draw(answer.value, settings) if draw else None, explain(
+            answer.value, settings, panels
+        )
 
     return show
 
 
-def _show_memory(settings: Settings, studio: Studio, answers: dict[str, Answer]) -> Any:
+def _show_memory(settings: Settings, panels: Panels, answers: dict[str, Answer]) -> Any:
     curves = {name: answer.value for name, answer in answers.items() if answer.value is not None}
     reasons = {
         name: answer.problem or answer.waiting
@@ -323,12 +319,12 @@ def _show_memory(settings: Settings, studio: Studio, answers: dict[str, Answer])
     return pictures.memory(result, settings), pictures.memory_words(result, settings)
 
 
-def _show_echo(result: Any, settings: Settings, studio: Studio) -> Any:
+def _show_echo(result: Any, settings: Settings, panels: Panels) -> Any:
     verdict, reason = pictures.echo_words(result)
     return html.Span([html.B(verdict, className=pictures.echo_kind(result)), " ", reason])
 
 
-SHOWN: dict[str, Callable[[Settings, Studio, dict[str, Answer]], Any]] = {
+SHOWN: dict[str, Callable[[Settings, Panels, dict[str, Answer]], Any]] = {
     "trajectory": _show_one(
         lambda result, settings: pictures.trajectory(result),
         lambda r, s, _: pictures.trajectory_words(r, s),
@@ -336,7 +332,7 @@ SHOWN: dict[str, Callable[[Settings, Studio, dict[str, Answer]], Any]] = {
     "memory": _show_memory,
     "spectrum": _show_one(pictures.spectrum, lambda r, s, _: pictures.spectrum_words(r, s)),
     "forecast": _show_one(
-        pictures.forecast, lambda r, s, studio: pictures.forecast_words(r, studio.source(s))
+        pictures.forecast, lambda r, s, panels: pictures.forecast_words(r, panels.source(s))
     ),
     "echo": _show_one(None, _show_echo),
     "code": _show_one(None, lambda text, s, _: text),

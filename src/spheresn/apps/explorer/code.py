@@ -1,4 +1,4 @@
-"""From settings to the Python that makes the same numbers with the library alone."""
+"""Settings as Python code that makes the same numbers with the library alone."""
 
 from __future__ import annotations
 
@@ -26,28 +26,30 @@ delays = {delays}
 curve = sn.analysis.memory_curve(states, signal, delays, washout={skip})
 
 # 3. Lyapunov exponents per step, and the echo state
-spectrum = sn.analysis.lyapunov_spectrum(reservoir, signal[:{probe}], count={count}, transient={skip})
-echo = sn.analysis.echo_state(reservoir, signal[:{probe}], transient={skip})
+probe = signal[:{probe}]
+spectrum = sn.analysis.lyapunov_spectrum(reservoir, probe, count={count}, transient={skip})
+echo = sn.analysis.echo_state(reservoir, probe, transient={skip})
 
 # 4. A free-running forecast
 forecast = model.forecast(len(truth))
 valid = sn.metrics.valid_time(truth, forecast)
 
-print(f"leading exponent {{spectrum.exponents[0]:.3f}} per step; echo state {{echo.verdict}}: {{echo.reason}}")
+print(f"leading exponent {{spectrum.exponents[0]:.3f}} per step")
+print(f"echo state {{echo.verdict}}: {{echo.reason}}")
 print(f"the forecast is valid for {{valid:.0f}} steps")
 """
 
 
 def python_of(settings: Settings, source: Source, rows: int, drive: Drive | None) -> str:
-    """A script; `drive` is the one that was found for a tanh network, which its memory alone does
-    not fix.
+    """A script. `drive` is what was found for a tanh network, because its memory alone does not fix
+    its drive.
     """
     cut = Cut(rows)
     own = source.code.startswith("table_from")
     imports = [
         "import numpy as np\n",
         "import spheresn as sn",
-        *(["from spheresn.apps.explorer.reading import table_from"] if own else []),
+        *(["from spheresn.apps.explorer.signals import table_from"] if own else []),
     ]
     spherical = settings.activation == "spherical"
     directions = settings.units - spherical
@@ -73,9 +75,8 @@ def python_of(settings: Settings, source: Source, rows: int, drive: Drive | None
 def _drive_text(settings: Settings, drive: Drive | None) -> str:
     if settings.drive == "scaling":
         return f"spectral_radius={settings.spectral_radius}, input_scaling={settings.input_scaling}"
-    if (
-        settings.activation == "tanh" and drive is not None
-    ):  # left to itself, fit would also choose how far the radius lies above e^(-1/memory)
+    # For tanh, `fit` would also choose how far the spectral radius lies above e^(-1/memory).
+    if settings.activation == "tanh" and drive is not None:
         return f"spectral_radius={drive.spectral_radius!r}, input_scaling={drive.input_scaling!r}"
     return f"memory={settings.memory}"
 

@@ -1,8 +1,7 @@
-"""From settings to numbers: the network of a view, and what each panel shows of it. Pure functions,
-told the series they look at.
+"""Settings as numbers: the network of a view, and what each panel shows of it. Pure functions.
 
-`tell` is called with a few words before every long step; it may raise to give up a computation that
-nobody waits for any more.
+They call `report` with a few words before every long step. It may raise, which stops a computation
+that nobody waits for any more.
 """
 
 from __future__ import annotations
@@ -24,15 +23,15 @@ from ...reservoir import Reservoir
 from ...topology import Recurrent
 from .settings import Settings
 
-Tell = Callable[[str], None]
+Report = Callable[[str], None]
 COUNT = 12  # leading exponents; all of them would take minutes
-PROBE = 1000  # rows on which exponents and the echo state are judged
+PROBE = 1000  # rows on which exponents and the echo state are measured
 
 
 @dataclass(frozen=True)
 class Cut:
-    """How a series of `rows` is used: `train` rows teach, the rest judge the forecast; `skip` rows
-    let the network forget its start.
+    """How a series of `rows` is used: the first `train` rows for training, the rest to compare the
+    forecast with. During the first `skip` rows the network forgets its start.
     """
 
     rows: int
@@ -51,18 +50,14 @@ class Cut:
 
     @property
     def delays(self) -> list[int]:
-        """Every delay up to 20, then fewer and fewer, as far back as 200 where the series
-        allows.
-        """
+        """Every delay up to 20, then every second, fifth and tenth one, at most 200."""
         wanted = [*range(21), *range(22, 50, 2), *range(50, 100, 5), *range(100, 201, 10)]
         return [delay for delay in wanted if delay <= self.rows // 6]
 
 
 @dataclass(frozen=True)
 class Drive:
-    """The strength of a network's links and inputs; every network of the explorer is one of
-    these.
-    """
+    """The strength of a network's links and inputs."""
 
     spectral_radius: float
     input_scaling: float
@@ -101,55 +96,58 @@ def forecaster(
     drive: Drive | None,
     activation: str | None = None,
 ) -> ESNForecaster:
-    """The forecaster of a view; its memory is left to be found where no drive is given."""
+    """The forecaster of a view. Without a drive, `fit` finds the one that gives the memory."""
     model = ESNForecaster(
-        settings.units, activation=activation or settings.activation, topology=topology, bend=settings.bend, bias_ratio=settings.bias,
-        leak=settings.leak, random_state=settings.seed,
-    )  # fmt: skip
+        settings.units,
+        activation=activation or settings.activation,
+        topology=topology,
+        bend=settings.bend,
+        bias_ratio=settings.bias,
+        leak=settings.leak,
+        random_state=settings.seed,
+    )
     model.set_params(**({"memory": settings.memory} if drive is None else vars(drive)))
     return model
 
 
 def drawn(settings: Settings) -> Recurrent:
-    """W at spectral radius one: the part of a view that no dial changes."""
+    """W at spectral radius one: the part of a view that no slider changes."""
     return forecaster(settings, settings.topology, None)._plan().links
 
 
 def found_drive(
-    series: Floats, settings: Settings, activation: str, links: Recurrent, tell: Tell
+    series: Floats, settings: Settings, activation: str, links: Recurrent, report: Report
 ) -> Drive:
     """The drive in the settings, or the one that gives their memory on the training part of the
     series, as ESNForecaster finds it.
     """
     if settings.drive == "scaling":
         return Drive(settings.spectral_radius, settings.input_scaling)
-    plan, signal = forecaster(settings, links, None, activation)._plan(), _taught(series)
+    plan, signal = forecaster(settings, links, None, activation)._plan(), _training_signal(series)
     setting = Setting(settings.memory, settings.bend if activation == "spherical" else 0.0)
     base = plan.unit_drive(signal.shape[1], setting)
 
     def at_strength(strength: float) -> Reservoir:
-        tell("finding the drive that gives this memory")
+        report("finding the drive that gives this memory")
         return (
             base.rescaled(recurrent=1.0 / strength)
             if activation == "linear"
             else base.rescaled(1.0, strength, strength)
         )
 
-    # `Plan.final`, which says nothing while it searches, spelled out.
+    # What `Plan.final` does, but with reports while it searches.
     return _drive_of(
         plan, links, calibrate(at_strength, signal[:FINAL_ROWS], settings.memory).reservoir
     )
 
 
-def _taught(series: Floats) -> Floats:
+def _training_signal(series: Floats) -> Floats:
     train = series[: Cut(len(series)).train]
     return Scaler.of(train).forward(train)[:-1]
 
 
 def _drive_of(plan: Plan, links: Recurrent, reservoir: Reservoir) -> Drive:
-    """Spectral radius and input scaling of a network, read off against the same network at one and
-    one.
-    """
+    """Spectral radius and input scaling, relative to the same network with both at 1."""
     probe = np.ones(links.size) + np.arange(links.size) / links.size
     lengths = [np.linalg.norm(matrix.matvec(probe)) for matrix in (reservoir.recurrent, links)]
     weights = plan.network(reservoir.n_inputs, Setting(1.0), 1.0, 1.0).inputs
@@ -172,8 +170,8 @@ def network(
 
 
 def trajectory(net: Network) -> Trajectory:
-    """The leading principal components of the states; eigenvectors of their covariance, with the
-    largest entry positive.
+    """The states along the leading eigenvectors of their covariance; the largest entry of each
+    vector is positive.
     """
     states = drive(net.reservoir, net.signal)[Cut(len(net.signal)).skip :]
     centred = states - states.mean(axis=0)
@@ -212,8 +210,7 @@ def forecast(series: Floats, settings: Settings, links: Recurrent, drive: Drive)
     """A free run after the training part, against what came then."""
     cut = Cut(len(series))
     model, truth = forecaster(settings, links, drive).fit(series[: cut.train]), series[cut.train :]
-    # What `forecast` gives, without its warning when the run leaves the range: the picture shows
-    # that.
+    # What `forecast` gives, without its warning about the range: the picture shows that.
     outputs, _ = model.closed_loop_.run(
         len(truth), model.state_, model.last_, np.zeros((len(truth), 0))
     )

@@ -1,11 +1,8 @@
-"""Work for the panels of all tabs: done in threads, asked for again until it is done, given up when
-nobody waits for it.
-"""
+"""The work of all panels. Threads do it; pages ask until it is done; it stops when nobody waits."""
 
 from __future__ import annotations
 
 import logging
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
@@ -13,20 +10,18 @@ from threading import Event, Lock
 from time import perf_counter
 from typing import Any
 
-from .cache import Superseded
+from .cache import Recent, Superseded
 
-# Threads for quick work, and for heavy work, which must not stand in its way
+# Threads for quick work (False) and for heavy work (True), which must not delay the quick work.
 LANES = {False: 4, True: 2}
-KEPT, TABS = 256, 1024
+KEPT, TABS = 256, 1024  # answers and tabs that are remembered
 Work = Callable[[Callable[[str], None]], Any]
 LOG = logging.getLogger("spheresn.apps.explorer")
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A value with the seconds it took, a sentence about why there is none, or words about how far
-    the work is.
-    """
+    """A value with the seconds it took, or why there is none, or how far the work is."""
 
     value: Any = None
     problem: str = ""
@@ -44,15 +39,15 @@ class Job:
     waiting: set[Hashable] = field(default_factory=set)
     future: Future[Answer] | None = None
 
-    def tell(self, stage: str) -> None:
-        """Note the stage; raise if nobody waits."""
+    def report(self, stage: str) -> None:
+        """Note the stage; raise `Superseded` if nobody waits."""
         self.stage = stage
         if self.stopped.is_set():
             raise Superseded
 
 
-class Desk:
-    """Answers by key; everything it keeps is bounded."""
+class Jobs:
+    """Answers by key. The number of answers, tabs and threads is bounded."""
 
     def __init__(self) -> None:
         self._lanes = {
@@ -61,19 +56,19 @@ class Desk:
         }
         self._lock = Lock()
         self._jobs: dict[Hashable, Job] = {}
-        self._answers: OrderedDict[Hashable, Answer] = OrderedDict()
-        self._wanted: OrderedDict[Hashable, Hashable] = OrderedDict()
+        self._answers: Recent[Hashable, Answer] = Recent(KEPT)
+        self._wanted: Recent[Hashable, Hashable] = Recent(TABS)  # the key that each asker wants
 
     def ask(
         self, asker: Hashable, key: Hashable, work: Work, heavy: bool = False, patience: float = 0.0
     ) -> Answer:
-        """The answer, after `patience` seconds at most. An asker wants one key at a time: an older
-        one is given up for it.
+        """The answer, after `patience` seconds at most.
+
+        An asker wants one key at a time. Work on its previous key stops if nobody else wants it.
         """
         with self._lock:
             self._supersede(asker, key)
             if key in self._answers:
-                self._answers.move_to_end(key)
                 return self._answers[key]
             job = self._jobs.get(key) or self._start(key, work, heavy)
             job.waiting.add(asker)
@@ -86,9 +81,6 @@ class Desk:
     def _supersede(self, asker: Hashable, key: Hashable) -> None:
         old = self._wanted.get(asker)
         self._wanted[asker] = key
-        self._wanted.move_to_end(asker)
-        while len(self._wanted) > TABS:
-            self._wanted.popitem(last=False)
         job = self._jobs.get(old) if old != key else None
         if job is not None:
             job.waiting.discard(asker)
@@ -104,8 +96,8 @@ class Desk:
     def _run(self, key: Hashable, job: Job, work: Work) -> Answer:
         begun = perf_counter()
         try:
-            job.tell("computing")
-            answer = Answer(work(job.tell), seconds=perf_counter() - begun)
+            job.report("computing")
+            answer = Answer(work(job.report), seconds=perf_counter() - begun)
         except Superseded:
             return Answer(waiting="given up")
         except (ValueError, ArithmeticError) as error:
@@ -113,12 +105,11 @@ class Desk:
         except Exception:  # the page gets a sentence, the terminal the reason
             LOG.exception("a panel failed")
             answer = Answer(
-                problem="this panel must be computable, got an error of the program; move a dial, or see the terminal"
+                problem="this panel must be computable, got an error of the program; move a "
+                "slider, or see the terminal"
             )
         with self._lock:
             if self._jobs.get(key) is job:
                 del self._jobs[key]
             self._answers[key] = answer
-            while len(self._answers) > KEPT:
-                self._answers.popitem(last=False)
         return answer

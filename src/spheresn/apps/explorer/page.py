@@ -10,8 +10,8 @@ from dash import dcc, html
 
 from ...topology.build import TOPOLOGIES
 from .pictures import blank
-from .reading import KINDS
 from .settings import DIALS, UNITS, Dial, Settings
+from .signals import KINDS
 
 PANELS = {
     "trajectory": ("The state's path", "Turn it with the mouse or a finger."),
@@ -41,7 +41,7 @@ def layout(titles: Mapping[str, str]) -> Any:
     """The whole page, with a name of its own for every tab that opens it."""
     stores = [
         dcc.Store(id="tab", data=uuid4().hex),
-        *(dcc.Store(id=name) for name in ("query", "heard", "upload-content", "link-problem")),
+        *(dcc.Store(id=name) for name in ("query", "answered", "upload-content", "link-problem")),
     ]
     return html.Div(
         [

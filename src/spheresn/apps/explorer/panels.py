@@ -1,6 +1,4 @@
-"""The panels of a view, computed from its settings; what did not change since an earlier view is
-not computed again.
-"""
+"""The panels of a view, computed from its settings; results of earlier views are used again."""
 
 from __future__ import annotations
 
@@ -12,16 +10,16 @@ from ... import analysis
 from ..._validation import Floats
 from ...topology import Recurrent
 from . import compute
-from .cache import Memo
+from .cache import Cache
 from .code import python_of
-from .compute import Drive, Tell
+from .compute import Drive, Report
 from .settings import ACTIVATIONS, Settings
 from .signals import Catalogue, Source
 
 MATRICES = 4  # of at most 32 MB each
 DRIVES, SERIES = 1024, 32
 MEASURES = {"trajectory": compute.trajectory, "spectrum": compute.spectrum, "echo": compute.echo}
-STAGES = {"spectrum": "measuring exponents", "echo": "looking for a proof"}
+STAGES = {"spectrum": "measuring exponents", "echo": "testing the echo state"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,33 +30,33 @@ class Recall:
     reasons: dict[str, str]
 
 
-class Studio:
-    """Panels by name; each is a function of settings, and its key names all that it depends on."""
+class Panels:
+    """Panels by name. Each is a function of the settings; its key holds all that it depends on."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self.catalogue = catalogue
-        self._series, self._matrices, self._drives = Memo(SERIES), Memo(MATRICES), Memo(DRIVES)
+        self._series, self._matrices, self._drives = Cache(SERIES), Cache(MATRICES), Cache(DRIVES)
 
     def key(self, panel: str, settings: Settings) -> Hashable:
         """Equal for settings that give the same panel."""
         return panel, network_key(settings, panel if panel in ACTIVATIONS else settings.activation)
 
-    def panel(self, name: str, settings: Settings, tell: Tell) -> Any:
-        """The numbers of one panel; that of an activation's name is its memory curve."""
+    def panel(self, name: str, settings: Settings, report: Report) -> Any:
+        """The numbers of one panel. The panel named after an activation is its memory curve."""
         if name == "code":
-            return self.code(settings, tell)
+            return self.code(settings, report)
         if name == "forecast":
-            links, drive = self.drive(settings, settings.activation, tell)
-            tell("teaching the forecaster")
+            links, drive = self.drive(settings, settings.activation, report)
+            report("training the forecaster")
             return compute.forecast(self.series(settings), settings, links, drive)
-        net = self.network(settings, name if name in ACTIVATIONS else settings.activation, tell)
-        tell(STAGES.get(name, "driving the network"))
+        net = self.network(settings, name if name in ACTIVATIONS else settings.activation, report)
+        report(STAGES.get(name, "driving the network"))
         return MEASURES.get(name, compute.recall)(net)
 
-    def code(self, settings: Settings, tell: Tell) -> str:
+    def code(self, settings: Settings, report: Report) -> str:
         """The Python that makes the view."""
         found = settings.activation == "tanh" and settings.drive == "memory"
-        drive = self.drive(settings, settings.activation, tell)[1] if found else None
+        drive = self.drive(settings, settings.activation, report)[1] if found else None
         return python_of(settings, self.source(settings), len(self.series(settings)), drive)
 
     def source(self, settings: Settings) -> Source:
@@ -70,19 +68,19 @@ class Studio:
         series: Floats = self._series.get(settings.signal, self.source(settings).make)
         return series
 
-    def drive(self, settings: Settings, activation: str, tell: Tell) -> tuple[Recurrent, Drive]:
+    def drive(self, settings: Settings, activation: str, report: Report) -> tuple[Recurrent, Drive]:
         """W at spectral radius one, and the drive of the network."""
-        tell("drawing the network")
+        report("drawing the network")
         series = self.series(settings)
         links = self._matrices.get(
             (settings.topology, settings.units, settings.seed), lambda: compute.drawn(settings)
         )
-        found = lambda: compute.found_drive(series, settings, activation, links, tell)  # noqa: E731
+        found = lambda: compute.found_drive(series, settings, activation, links, report)  # noqa: E731
         return links, self._drives.get(network_key(settings, activation), found)
 
-    def network(self, settings: Settings, activation: str, tell: Tell) -> compute.Network:
+    def network(self, settings: Settings, activation: str, report: Report) -> compute.Network:
         """The network with its signal."""
-        links, drive = self.drive(settings, activation, tell)
+        links, drive = self.drive(settings, activation, report)
         return compute.network(self.series(settings), settings, activation, links, drive)
 
 

@@ -1,4 +1,4 @@
-"""From numbers to plotly figures, as plain dictionaries, and to the sentence under each."""
+"""Numbers as plotly figures (plain dictionaries), and the sentence under each."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def blank() -> Figure:
 
 
 def trajectory(result: Trajectory) -> Figure:
-    """A turnable path, dark at its beginning and bright at its end; the view is kept while dials
-    move.
+    """The path in three dimensions, dark at its start and bright at its end. The camera stays where
+    it is while sliders move.
     """
     points = np.pad(result.points[:POINTS], ((0, 0), (0, 3 - result.points.shape[1]))).astype(
         np.float32
@@ -106,13 +106,20 @@ def memory(result: Recall, settings: Settings) -> Figure:
     end = next((one for one in REACH if one >= reach), REACH[-1])
     data = [
         {
-            "type": "scatter", "mode": "lines", "name": _name(name, settings), "x": curve.delays.tolist(), "y": _short(curve.test),
-            "line": {"color": _colour(name, settings), "width": 3.5 if name == settings.activation else 1.8,
-                     "dash": {"spherical": "solid", "tanh": "dash", "linear": "dot"}[name]},
+            "type": "scatter",
+            "mode": "lines",
+            "name": _name(name, settings),
+            "x": curve.delays.tolist(),
+            "y": _short(curve.test),
+            "line": {
+                "color": _colour(name, settings),
+                "width": 3.5 if name == settings.activation else 1.8,
+                "dash": {"spherical": "solid", "tanh": "dash", "linear": "dot"}[name],
+            },
             "hovertemplate": "delay %{x}: %{y:.2f}",
         }
         for name, curve in reversed(result.curves.items())
-    ]  # fmt: skip
+    ]
     layout = _layout("delay in steps", "accuracy of recall")
     layout["xaxis"] |= {"range": [0, end]}
     layout["yaxis"] |= {"range": [-0.02, 1.04]}
@@ -154,9 +161,14 @@ def spectrum(result: LyapunovSpectrum, settings: Settings) -> Figure:
         "color": colour,
     }
     trace = {
-        "type": "scatter", "mode": "markers", "x": index.tolist(), "y": _short(values), "error_y": bars,
-        "marker": {"color": colour, "size": 9}, "hovertemplate": "exponent %{x}: %{y:.4f} per step<extra></extra>",
-    }  # fmt: skip
+        "type": "scatter",
+        "mode": "markers",
+        "x": index.tolist(),
+        "y": _short(values),
+        "error_y": bars,
+        "marker": {"color": colour, "size": 9},
+        "hovertemplate": "exponent %{x}: %{y:.4f} per step<extra></extra>",
+    }
     layout = _layout("index", "exponent per step")
     low = min(float(values.min(initial=0.0)), -0.01)
     high = max(float(values.max(initial=0.0)), 0.0)

@@ -1,4 +1,4 @@
-"""The settings of a view, each checked with one sentence, and their form in a link."""
+"""The settings of a view: each is checked, and all of them fit into a link."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from ... import _validation
+from ..._validation import BadInput
 from ...topology.build import TOPOLOGIES
 
 ACTIVATIONS = ("spherical", "tanh", "linear")
@@ -52,8 +53,8 @@ DIALS = {
 
 @dataclass(frozen=True)
 class Settings:
-    """What the page shows. `drive` says which dials set the network's drive: its memory, or
-    spectral radius and input scaling.
+    """What the page shows. `drive` says which sliders set the strength of the network: the memory,
+    or the spectral radius and the input scaling.
     """
 
     signal: str = "lorenz"
@@ -80,7 +81,7 @@ class Settings:
 
     @property
     def heavy(self) -> bool:
-        """Whether a view takes long enough to be computed apart from quick ones."""
+        """Whether a view takes so long that it must not delay quick ones."""
         return self.units > 400
 
 
@@ -101,13 +102,13 @@ def to_query(settings: Settings) -> str:
 
 
 def from_query(query: str) -> Settings:
-    """The settings in a link; what it leaves out has its default.
+    """The settings in a link. What the link leaves out has its default.
 
     >>> from_query("?signal=henon&memory=10").memory
     10.0
     """
     if len(query) > LONGEST_QUERY:
-        raise ValueError(
+        raise BadInput(
             f"link must have at most {LONGEST_QUERY} characters, got {len(query)}; open the page "
             "without it"
         )
@@ -119,7 +120,7 @@ def from_texts(texts: dict[str, Any]) -> Settings:
     kinds = {field.name: type(field.default) for field in fields(Settings)}
     unknown = [name for name in texts if name not in kinds]
     if unknown:
-        raise ValueError(
+        raise BadInput(
             f"link must name only {', '.join(kinds)}, got {unknown[0][:40]!r}; leave it out"
         )
     return Settings(**{name: _as(name, kinds[name], text) for name, text in texts.items()})
@@ -132,11 +133,11 @@ def _as(name: str, kind: type, text: Any) -> Any:
         number = float(text)
         return int(number) if kind is int and number.is_integer() else number
     except (TypeError, ValueError):
-        raise ValueError(f"{name} must be a number, got {str(text)[:40]!r}; type one") from None
+        raise BadInput(f"{name} must be a number, got {str(text)[:40]!r}; type one") from None
 
 
 def _within(name: str, value: Any, low: int, high: int) -> None:
     if not isinstance(value, int) or not low <= value <= high:
-        raise ValueError(
+        raise BadInput(
             f"{name} must be a whole number from {low} to {high}, got {value}; type such a number"
         )

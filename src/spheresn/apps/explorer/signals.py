@@ -1,28 +1,32 @@
-"""The signals that can be chosen: data sets, files named when the server started, and a bounded
-number of uploads.
+"""The signals that people can choose: data sets, files named at the start, and a bounded number of
+uploads.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
+from tempfile import TemporaryDirectory
 from threading import Lock
 
-from ... import datasets
+from ... import _validation, datasets
 from ..._validation import BadInput, Floats
-from .reading import LARGEST, table_from
+from ..tables import read_table
+from .cache import Recent
 
 ROWS = 2400
 UPLOADS = 16  # kept; an older one must be uploaded again
+KINDS = (".npy", ".csv", ".tsv", ".txt")
+LARGEST = 5_000_000  # bytes
+FEWEST_ROWS, MOST_COLUMNS = 300, 12
 
 
 @dataclass(frozen=True)
 class Source:
-    """A signal: its title, how to make it, the Python that makes it, and the steps of one Lyapunov
-    time where that is known.
+    """A signal: its title, a function and a line of Python that make it, and its Lyapunov time in
+    steps where that is known.
     """
 
     title: str
@@ -66,8 +70,8 @@ BUILT_IN = {
 
 
 class Catalogue:
-    """Signals by the names that links use. Files are read once, at the start; names from the page
-    are only looked up here.
+    """Signals by the names that links use. Files are read once, at the start. A name from the page
+    is only looked up here and never used as a path.
     """
 
     def __init__(self, files: Sequence[Path] = ()) -> None:
@@ -76,11 +80,11 @@ class Catalogue:
             del self._fixed["laser"]
         for number, path in enumerate(files, start=1):
             self._fixed[f"file{number}"] = _source(path.name, str(path), _content(path))
-        self._uploads: OrderedDict[str, Source] = OrderedDict()
+        self._uploads: Recent[str, Source] = Recent(UPLOADS)
         self._lock = Lock()
 
     def titles(self) -> dict[str, str]:
-        """What everybody can choose; uploads are known to those who uploaded them."""
+        """What everybody can choose. Only those who uploaded a file know its name."""
         return {name: source.title for name, source in self._fixed.items()}
 
     def source(self, name: str) -> Source:
@@ -88,28 +92,54 @@ class Catalogue:
         with self._lock:
             found = self._fixed.get(name) or self._uploads.get(name)
         if found is None and name.startswith("upload"):
-            raise ValueError(
+            raise BadInput(
                 f"signal must be a file that is still here, got {name[:40]!r}; upload it again"
             )
         if found is None:
-            raise ValueError(
+            raise BadInput(
                 f"signal must be one of {', '.join(self._fixed)}, got {name[:40]!r}; choose one "
                 "of these"
             )
         return found
 
     def take(self, file_name: str, content: bytes) -> str:
-        """Keep an upload; its name follows from its content alone, so that the same file in two
-        tabs is one signal.
+        """Keep an upload. Its name depends on its content alone: the same file in two tabs is one
+        signal.
         """
         source = _source(file_name[-60:], file_name[-60:], content)
         name = f"upload-{hashlib.sha256(content).hexdigest()[:16]}"
         with self._lock:
             self._uploads[name] = source
-            self._uploads.move_to_end(name)
-            while len(self._uploads) > UPLOADS:
-                self._uploads.popitem(last=False)
         return name
+
+
+def table_from(name: str, content: bytes) -> Floats:
+    """The numbers (T, d) in a file called `name`, one row per time step, read as the command line
+    reads them. The ending of the name says how.
+    """
+    ending = PurePath(name).suffix.lower()
+    _validation.one_of("ending of the file", ending, KINDS)
+    if len(content) > LARGEST:
+        raise BadInput(
+            f"file must have at most {LARGEST / 1e6:g} MB, got {len(content) / 1e6:.1f} MB; cut "
+            "it or thin it out"
+        )
+    with TemporaryDirectory() as folder:  # only the ending of the given name is used
+        path = Path(folder, f"table{ending}")
+        path.write_bytes(content)
+        try:
+            rows = read_table(path).pick().values
+        except BadInput as error:
+            raise BadInput(
+                str(error).replace(str(path), path.name).replace(path.name, PurePath(name).name)
+            ) from None
+    _validation.at_least("file", len(rows), FEWEST_ROWS, "to learn from and to forecast")
+    if rows.shape[1] > MOST_COLUMNS:
+        raise BadInput(
+            f"file must have at most {MOST_COLUMNS} columns of numbers, got {rows.shape[1]}; keep "
+            "the ones that matter"
+        )
+    return rows
 
 
 def _source(title: str, place: str, content: bytes) -> Source:

@@ -1,6 +1,4 @@
-"""Files from the page: small ones of known kinds, read into the catalogue; everything else is
-answered by a sentence.
-"""
+"""Files from the page: the catalogue takes small ones of known kinds and refuses all others."""
 
 from __future__ import annotations
 
@@ -9,11 +7,12 @@ from typing import Any
 
 from dash import ClientsideFunction, Dash, Input, Output, State, no_update
 
+from ..._validation import BadInput
 from .signals import Catalogue
 
 
 def take_upload(app: Dash, catalogue: Catalogue) -> None:
-    """What is too large does not leave the browser; what arrives becomes a signal of this tab."""
+    """A file that is too large does not leave the browser. One that arrives becomes a signal."""
     app.clientside_callback(  # type: ignore[no-untyped-call]
         ClientsideFunction("explorer", "small"),
         Output("upload-content", "data"),
@@ -48,4 +47,4 @@ def _decoded(contents: Any) -> bytes:
     try:
         return base64.b64decode(str(contents).partition(",")[2], validate=True)
     except ValueError:
-        raise ValueError("file must arrive whole, got a broken upload; try again") from None
+        raise BadInput("file must arrive whole, got a broken upload; try again") from None

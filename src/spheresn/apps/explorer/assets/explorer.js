@@ -3,18 +3,18 @@
   const PICTURES = ["trajectory", "memory", "spectrum", "forecast"];
   const NOTES = [...PICTURES, "echo"];
   // The controls as they stand, the controls that the server answered last, and the query it made of them.
-  const now = { asked: null, heard: null, query: null };
+  const now = { asked: null, answered: null, query: null };
 
   const drawn = (name) => {
     const plot = document.querySelector(`#${name}-figure .js-plotly-plot:not(.dash-graph--pending)`);
     return plot?.layout?.meta?.shows === now.query;
   };
-  const told = (name) => document.getElementById(`${name}-note`)?.dataset.shows === now.query;
+  const noted = (name) => document.getElementById(`${name}-note`)?.dataset.shows === now.query;
 
   // "?" and the query that all panels show in full, then "code" while the code is open, then the message, if any; null while one lacks.
   const shown = () => {
     const open = document.querySelector("#code-panel:not([hidden])") !== null;
-    const done = now.query !== null && now.asked === now.heard && PICTURES.every(drawn) && NOTES.every(told) && (!open || told("code"));
+    const done = now.query !== null && now.asked === now.answered && PICTURES.every(drawn) && NOTES.every(noted) && (!open || noted("code"));
     const parts = ["?" + now.query, open ? "code" : "", document.getElementById("message")?.textContent];
     return done ? parts.filter(Boolean).join(" ") : null;
   };
@@ -28,8 +28,8 @@
     root.removeAttribute("data-settled");
     window.cancelAnimationFrame(frame);
     if (value === null) return;
-    const tell = () => shown() === value && (root.dataset.settled = value);
-    frame = window.requestAnimationFrame(() => (frame = window.requestAnimationFrame(tell)));
+    const sign = () => shown() === value && (root.dataset.settled = value);
+    frame = window.requestAnimationFrame(() => (frame = window.requestAnimationFrame(sign)));
   };
 
   // An observer is called after each change of the page and before any other script can see that change.
@@ -42,12 +42,12 @@
         now.asked = JSON.stringify(controls);
         settle();
       },
-      heard: (query, controls) => {
+      answered: (query, controls) => {
         if (typeof query === "string") {
           now.query = query;
           window.history.replaceState(null, "", window.location.pathname + (query ? "?" + query : ""));
         }
-        now.heard = JSON.stringify(controls);
+        now.answered = JSON.stringify(controls);
         settle();
       },
       small: (contents, name) => {
