@@ -27,7 +27,7 @@ PANELS = ("trajectory", "memory", "spectrum", "forecast")
 NOTES = (*PANELS, "echo")
 CURVES = {"trajectory": 1, "memory": 3, "spectrum": 1, "forecast": 2}
 HINTS = ("willReadFrequently", "GL Driver Message (OpenGL, Performance")  # Chromium's advice to plotly on speed, no faults
-HANGS = 200_000  # milliseconds after which a page is given up: with nothing compiled yet, two busy cores take a minute for the first view
+HANGS = 600_000  # milliseconds after which a page is given up: with nothing compiled yet and busy cores the first view takes minutes
 SMALL = "?signal=mso&units=50"
 ASKED = "**/_dash-update-component*"  # what a page asks the server for
 # Whenever the sign changes: what it says, and what the panels show at this moment.
