@@ -30,9 +30,9 @@ NOTES = (*PANELS, "echo")
 CURVES = {"trajectory": 1, "memory": 3, "spectrum": 1, "forecast": 2}
 # Chromium's advice to plotly on speed, no faults
 HINTS = ("willReadFrequently", "GL Driver Message (OpenGL, Performance")
-# Milliseconds after which a page is given up: with nothing compiled yet, two busy cores take a
-# minute for the first view
-HANGS = 200_000
+# Milliseconds after which a page is given up: the first view takes minutes where nothing is compiled
+# yet and other processes keep the cores busy.
+HANGS = 600_000
 SMALL = "?signal=mso&units=50"
 ASKED = "**/_dash-update-component*"  # what a page asks the server for
 # Whenever the sign changes: what it says, and what the panels show at this moment.
