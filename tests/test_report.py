@@ -166,7 +166,7 @@ def test_printed_the_details_are_open(browser, written):
 def test_only_a_recording_that_is_not_installed_is_no_fault():
     """By the class of the error, whatever its words are."""
     absent = Hole("{}", "any words", NotInstalled.__name__)
-    said = [Hole("{}", "NotInstalled: x", "ValueError"), Hole("{}", "FileNotFoundError: x", "FileNotFoundError"), Hole("{}", "not computed")]
+    said = [Hole("{}", "NotInstalled: x", "KeyError"), Hole("{}", "FileNotFoundError: x", "FileNotFoundError"), Hole("{}", "not computed")]
     plain = Section("fake", "Fig. 0", "t", "smoke", {}, 0, "c", holes=(absent,))
     assert not plain.faulty and replace(plain, problem="x").faulty
     assert all(replace(plain, holes=(absent, hole)).faulty for hole in said)
