@@ -5,6 +5,7 @@ code 2.
 from __future__ import annotations
 
 import importlib
+import io
 import json
 import os
 import resource
@@ -12,7 +13,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, redirect_stdout, suppress
 from pathlib import Path
 
 import pytest
@@ -254,6 +255,12 @@ def test_what_is_meant_for_people_is_one_sentence(monkeypatch, capsys, error, wo
 
     monkeypatch.setattr(claims, "read_claims", refuse)
     assert words in sentence(capsys, "show", "x")
+
+
+def test_what_is_printed_can_be_caught_by_a_program():
+    with redirect_stdout(io.StringIO()) as said:
+        assert main(["--version"]) == 0
+    assert said.getvalue() == f"{__version__}\n"
 
 
 def test_a_pipe_that_knows_no_greek_gets_it_spelled_out(tmp_path):
