@@ -80,7 +80,7 @@ def watch(event, args):
         seen.append((event, args))
 sys.addaudithook(watch)
 import spheresn
-heavy = {'matplotlib', 'dask', 'distributed', 'plotly', 'dash', 'polars', 'xarray', 'typer', 'rich', 'jinja2'} & set(sys.modules)
+heavy = {'matplotlib', 'dask', 'distributed', 'plotly', 'dash', 'polars', 'xarray', 'typer', 'rich', 'jinja2', 'numba'} & set(sys.modules)
 assert not heavy, heavy
 assert not seen, seen
 """

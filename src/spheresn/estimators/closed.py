@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from .. import kernels
 from .._checks import Floats
 from ..drive import known_activation
-from ..kernels.closed import closed_loop
 from ..readout import Quadratic, Weights
 from ..reservoir import Reservoir
 
@@ -63,7 +63,7 @@ class ClosedLoop:
         """
         matrix, inputs, bias, act = known_activation(self.reservoir)
         outputs = np.empty((steps, self.outputs))
-        finite = int(closed_loop(matrix, inputs, bias, act, self._readout(), known, last.copy(), state, outputs))
+        finite = int(kernels.closed_loop(matrix, inputs, bias, act, self._readout(), known, last.copy(), state, outputs))
         outputs[finite:] = outputs[finite - 1] if finite else last
         return outputs, finite
 

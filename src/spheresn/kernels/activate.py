@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
-from .codes import Elementwise, Spherical, Swift
-from .names import DEGENERATE, FINE, INLINED, OVERFLOW, RARE, TANH, compiled
+from .codes import DEGENERATE, FINE, OVERFLOW, RARE, TANH, Elementwise, Spherical, Swift
+from .names import INLINED, compiled
 from .tanh import vector_tanh
 
 

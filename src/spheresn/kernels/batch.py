@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from .activate import activate
+from .codes import DEGENERATE, OVERFLOW
 from .excite import add_input
-from .names import DEGENERATE, OVERFLOW, copy_row, entry
+from .names import copy_row, entry
 
 
 @entry

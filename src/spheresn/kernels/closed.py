@@ -8,9 +8,9 @@ import numpy as np
 from numba.extending import overload
 
 from .activate import activate
-from .codes import swift
+from .codes import FINE, OVERFLOW, RARE, swift
 from .excite import excite
-from .names import FINE, INLINED, OVERFLOW, RARE, copy_row, entry
+from .names import INLINED, copy_row, entry
 from .rotate import absorb_fading, back_substitute
 
 ENDLESS = 1e100  # deviations of the series: a run that gets here is as good as infinite, and can still be scaled back

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+TANH, LINEAR = range(2)
+FINE, DEGENERATE, OVERFLOW, RARE = range(4)
+
 
 class Spherical(NamedTuple):
     """OnSphere. Squares are safe between `low` and `high`; a loop compiled for this type knows what to do beyond them as well."""

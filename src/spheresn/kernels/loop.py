@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from .activate import activate
-from .codes import swift
+from .codes import DEGENERATE, FINE, OVERFLOW, RARE, swift
 from .excite import excite
-from .names import DEGENERATE, FINE, OVERFLOW, RARE, entry
+from .names import entry
 
 
 def open_loop(recurrent: Any, inputs: Any, bias: Any, act: Any, signal: Any, start: Any, states: Any) -> tuple[int, int]:

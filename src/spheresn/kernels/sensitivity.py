@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from .activate import sum_of_squares
-from .names import FINE, copy_row, entry
+from .codes import FINE
+from .names import copy_row, entry
 from .rows import length, multiply_both
 from .tangent import tangent_step, work_space
 

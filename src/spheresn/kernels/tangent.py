@@ -8,9 +8,9 @@ import numpy as np
 from numba.extending import overload
 
 from .activate import blend, elementwise, project, stretch, sum_of_squares
-from .codes import Elementwise, Spherical, Swift
+from .codes import DEGENERATE, FINE, LINEAR, OVERFLOW, RARE, TANH, Elementwise, Spherical, Swift
 from .excite import add_input
-from .names import DEGENERATE, FINE, INLINED, LINEAR, OVERFLOW, RARE, TANH, compiled, inlined
+from .names import INLINED, compiled, inlined
 from .rows import dot, length, scale_to_one, without
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from .. import sphere
 from .activate import sum_of_squares
-from .codes import swift
-from .names import FINE, OVERFLOW, RARE, copy_row, entry
+from .codes import FINE, OVERFLOW, RARE, swift
+from .names import copy_row, entry
 from .rows import multiply_both
 from .tangent import tangent_step, work_space
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _checks
+from .. import _checks, kernels
 from .._checks import Floats, StateOverflow
 from ..drive import known_activation, starts_of
-from ..kernels.closed import taught_loop
 from ..reservoir import Reservoir
 from .recursive import RecursiveLeastSquares
 from .ridge import Weights
@@ -55,7 +54,7 @@ def force(
     beginning = starts_of(reservoir, start, 1)[0]
     matrix, inputs, bias, act = known_activation(reservoir)
     learning = (_checks.whole("every", every, 1), learner.forgetting, learner.penalty)
-    steps, state = taught_loop(matrix, inputs, bias, act, heard, wanted, learning, learner.factors, beginning, produced)
+    steps, state = kernels.taught_loop(matrix, inputs, bias, act, heard, wanted, learning, learner.factors, beginning, produced)
     if steps < len(wanted):
         raise StateOverflow(f"the taught network overflowed at step {steps}; lower the spectral radius or raise the penalty")
     return Taught(learner.weights, produced, state)

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from .. import _checks
+from .. import _checks, kernels
 from .._checks import Floats
-from ..kernels.rotate import absorb_rows
 from .ridge import Weights
 
 
@@ -40,7 +39,7 @@ class RecursiveLeastSquares:
         rows = _checks.table("states", states, size - 1)
         wanted = _checks.table("targets", targets, outputs)
         _checks.same_length("targets", wanted, "states", rows)
-        absorb_rows(self._triangle, self._right, rows, wanted, self.forgetting, self.penalty, self._seen)
+        kernels.absorb_rows(self._triangle, self._right, rows, wanted, self.forgetting, self.penalty, self._seen)
         self._seen += len(rows)
 
     @property
