@@ -31,10 +31,10 @@ HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """The loop, from the module that holds it."""
+    """The loop, from the module that holds it; asked once, it then stands here."""
     if name not in HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{HOMES[name]}", __name__), name)
+    return globals().setdefault(name, getattr(import_module(f".{HOMES[name]}", __name__), name))
 
 
 __all__ = [
