@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: reproduce test again lint docs chromium faults bench dist clean
+.PHONY: reproduce test again lint docs chromium faults bench versions dist clean
 
 reproduce: $(READY)
 	$(BIN)/spheresn reproduce --preset quick --out results
@@ -40,6 +40,23 @@ faults: $(READY)
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group bench
 	$(BIN)/python benchmarks/run.py $(BENCH)
+
+# The tests of the core with every Python that is found, in environments of their own (build/python3.x), from wheels alone.
+# Some only: make versions PYTHONS="python3.12 python3.13".
+PYTHONS ?= $(foreach minor,11 12 13 14,$(shell command -v python3.$(minor)))
+APART := faults test_benchmarks.py test_cli.py test_cluster.py test_dependencies.py test_docs.py test_examples.py test_explorer.py test_explorer_page.py test_report.py
+versions:
+	@test -n "$(PYTHONS)" || { echo "no Python from 3.11 on was found; name some: make versions PYTHONS=..."; exit 1; }
+	set -e; for python in $(PYTHONS); do \
+	  place=build/$$($$python -c 'import sys; print("python%d.%d" % sys.version_info[:2])'); \
+	  $$python -m venv --clear $$place; \
+	  $$place/bin/python -m pip install --quiet --constraint constraints.txt pip; \
+	  $$place/bin/python -m pip install --quiet --constraint constraints.txt hatchling; \
+	  $$place/bin/python -m pip install --quiet --only-binary :all: --constraint constraints.txt --group core; \
+	  $$place/bin/python -m pip install --quiet --no-build-isolation --constraint constraints.txt --editable .; \
+	  $$place/bin/python -m pip install --quiet --constraint constraints.txt --no-deps reservoirpy; \
+	  $$place/bin/python -m pytest -n 2 $(APART:%=--ignore tests/%) tests; \
+	done
 
 # Wheel and source archive, checked; the wheel then installs by itself, from wheels alone, and does its main job.
 dist: $(READY)

@@ -13,7 +13,13 @@ from hypothesis import HealthCheck, settings
 import spheresn as sn
 
 # The same examples every time, and none fails for being slow: a busy machine takes longer than the 0.2 s that hypothesis allows.
-settings.register_profile("steady", derandomize=True, database=None, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "steady",
+    derandomize=True,
+    database=None,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("steady")
 
 CHROMIUM = shutil.which("chromium")

@@ -96,7 +96,7 @@ def watch(event, args):
 sys.addaudithook(watch)
 import spheresn
 [getattr(spheresn, name) for name in spheresn.__all__]
-heavy = {'matplotlib', 'dask', 'distributed', 'plotly', 'dash', 'polars', 'xarray', 'typer', 'rich', 'jinja2'} & set(sys.modules)
+heavy = {'matplotlib', 'dask', 'distributed', 'plotly', 'dash', 'polars', 'xarray', 'typer', 'rich', 'jinja2', 'numba'} & set(sys.modules)
 assert not heavy, heavy
 assert not seen, seen
 """

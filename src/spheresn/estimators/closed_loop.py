@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from .. import kernels
 from .._validation import Floats, StateOverflow
 from ..driving import loop_arguments
-from ..kernels.closed import ENDLESS, closed_loop
 from ..readout import Quadratic, Weights
 from ..reservoir import Reservoir
 
@@ -74,7 +74,7 @@ class ClosedLoop:
         else:
             matrix, inputs, bias, act = arguments
             finite = int(
-                closed_loop(
+                kernels.closed_loop(
                     matrix, inputs, bias, act, self._readout(), known, last.copy(), state, outputs
                 )
             )
@@ -90,7 +90,7 @@ class ClosedLoop:
             except StateOverflow:
                 return k
             outputs[k] = both[self.reservoir.units :]
-            if not (np.abs(outputs[k]) < ENDLESS).all():
+            if not (np.abs(outputs[k]) < kernels.ENDLESS).all():
                 return k
         return len(outputs)
 

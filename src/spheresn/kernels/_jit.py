@@ -1,4 +1,4 @@
-"""Names and the decorator that the kernels share."""
+"""The decorators that the kernels share."""
 
 from __future__ import annotations
 
@@ -10,9 +10,6 @@ from numba import njit
 from .cache import KernelCache
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-TANH, LINEAR = range(2)
-FINE, DEGENERATE, OVERFLOW, RARE = range(4)
 
 # Sums may be reordered, so that they run in vector registers; infinities and NaN keep their
 # meaning, or overflow would go unseen.

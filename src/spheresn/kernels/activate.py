@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
-from ._jit import DEGENERATE, FINE, INLINED, OVERFLOW, RARE, TANH, compiled
-from .codes import Elementwise, Spherical, Swift
+from ._jit import INLINED, compiled
+from .codes import DEGENERATE, FINE, OVERFLOW, RARE, TANH, Elementwise, Spherical, Swift
 from .tanh import vector_tanh
 
 

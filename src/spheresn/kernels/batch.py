@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ._jit import DEGENERATE, OVERFLOW, copy_row, entry
+from ._jit import copy_row, entry
 from .activate import activate
+from .codes import DEGENERATE, OVERFLOW
 from .preactivation import add_input
 
 

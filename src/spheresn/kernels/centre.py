@@ -9,7 +9,7 @@ import numpy as np
 from ._jit import entry
 
 
-def centre(rows: Any, mean: Any, weight: float, share: float, out: Any) -> None:
+def centre_rows(rows: Any, mean: Any, weight: float, share: float, out: Any) -> None:
     """Write the centred rows to out[:-1]; to out[-1] weight · (their mean - `mean`); move `mean`,
     in place, by `share` of that distance.
 
@@ -21,7 +21,7 @@ def centre(rows: Any, mean: Any, weight: float, share: float, out: Any) -> None:
 
 @entry
 def centre_loop(rows: Any, shift: Any, mean: Any, weight: float, share: float, out: Any) -> None:
-    """`centre`, with zeros to work in."""
+    """`centre_rows`, with zeros to work in."""
     count, width = rows.shape
     for i in range(1, count):
         for j in range(width):

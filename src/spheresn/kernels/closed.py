@@ -7,15 +7,11 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
-from ._jit import FINE, INLINED, OVERFLOW, RARE, copy_row, entry
+from ._jit import INLINED, copy_row, entry
 from .activate import activate
-from .codes import swift
+from .codes import ENDLESS, FINE, OVERFLOW, RARE, swift
 from .givens import absorb_fading, back_substitute
 from .preactivation import preactivation
-
-# Deviations of the series: a run that gets here is as good as infinite, and can still be scaled
-# back
-ENDLESS = 1e100
 
 
 def read_out(readout: Any, state: Any, output: Any) -> bool:

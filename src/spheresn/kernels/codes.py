@@ -6,6 +6,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+TANH, LINEAR = range(2)
+FINE, DEGENERATE, OVERFLOW, RARE = range(4)
+# Deviations of the series. A run that gets here is as good as infinite, and can still be scaled
+# back.
+ENDLESS = 1e100
+
 
 class Spherical(NamedTuple):
     """OnSphere. Squares are safe between `low` and `high`; a loop compiled for this type knows what

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ._jit import DEGENERATE, FINE, OVERFLOW, RARE, entry
+from ._jit import entry
 from .activate import activate
-from .codes import swift
+from .codes import DEGENERATE, FINE, OVERFLOW, RARE, swift
 from .preactivation import preactivation
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ._jit import FINE, copy_row, entry
+from ._jit import copy_row, entry
 from .activate import sum_of_squares
+from .codes import FINE
 from .rows import length, multiply_both
 from .tangent import tangent_step, work_space
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
-from ._jit import DEGENERATE, FINE, INLINED, LINEAR, OVERFLOW, RARE, TANH, compiled, inlined
+from ._jit import INLINED, compiled, inlined
 from .activate import blend, elementwise, project, stretch, sum_of_squares
-from .codes import Elementwise, Spherical, Swift
+from .codes import DEGENERATE, FINE, LINEAR, OVERFLOW, RARE, TANH, Elementwise, Spherical, Swift
 from .preactivation import add_input
 from .rows import dot, length, scale_to_one, without
 

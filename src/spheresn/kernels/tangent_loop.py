@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from .. import sphere
-from ._jit import FINE, OVERFLOW, RARE, copy_row, entry
+from ._jit import copy_row, entry
 from .activate import sum_of_squares
-from .codes import swift
+from .codes import FINE, OVERFLOW, RARE, swift
 from .rows import multiply_both
 from .tangent import tangent_step, work_space
 

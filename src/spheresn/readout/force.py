@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _validation
+from .. import _validation, kernels
 from .._validation import Floats, StateOverflow
 from ..driving import loop_arguments, starts_of
-from ..kernels.closed import taught_loop
 from ..reservoir import Reservoir
 from .recursive import RecursiveLeastSquares
 from .ridge import Weights
@@ -66,7 +65,7 @@ def force(
         return _force_by_steps(reservoir, wanted, heard, learner, pause, beginning)
     matrix, inputs, bias, act = arguments
     learning = (pause, learner.forgetting, learner.penalty)
-    steps, state = taught_loop(
+    steps, state = kernels.taught_loop(
         matrix, inputs, bias, act, heard, wanted, learning, learner.factors, beginning, produced
     )
     if steps < len(wanted):

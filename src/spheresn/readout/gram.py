@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg.blas import dgemm, dsyrk
 
-from .. import _validation
+from .. import _validation, kernels
 from .._validation import BadInput, Floats
-from ..kernels.centre import centre
 
 
 def block_rows(states: int) -> int:
@@ -158,8 +157,8 @@ class Sums:
         count = old.count + rows
         weight, share = np.sqrt(old.count * rows / count), rows / count
         x, y = self._room(states, targets)
-        centre(states, old.state_mean, weight, share, x)
-        centre(targets, old.target_mean, weight, share, y)
+        kernels.centre_rows(states, old.state_mean, weight, share, x)
+        kernels.centre_rows(targets, old.target_mean, weight, share, y)
         scatter = dsyrk(1.0, x.T, beta=1.0, c=old.scatter, lower=1, overwrite_c=1)
         cross = dgemm(1.0, x.T, y.T, beta=1.0, c=old.cross, trans_b=1, overwrite_c=1)
         target_scatter = old.target_scatter + np.einsum("ij,ij->j", y, y)

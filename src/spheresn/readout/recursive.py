@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from .. import _validation
+from .. import _validation, kernels
 from .._validation import Floats
-from ..kernels.givens import absorb_rows
 from .ridge import Weights
 
 
@@ -44,7 +43,7 @@ class RecursiveLeastSquares:
         rows = _validation.table("states", states, size - 1)
         wanted = _validation.table("targets", targets, outputs)
         _validation.same_length("targets", wanted, "states", rows)
-        absorb_rows(
+        kernels.absorb_rows(
             self._triangle, self._right, rows, wanted, self.forgetting, self.penalty, self._seen
         )
         self._seen += len(rows)
