@@ -23,6 +23,7 @@ LAYERS = [
     ["analysis", "datasets"],
     ["estimators"],
     ["io", "forecasting", "plotting"],
+    ["apps._json"],
     ["apps.tables"],
     ["apps.paper", "apps.explorer"],
     ["apps.cli"],

@@ -26,8 +26,8 @@ from ...driving import drive
 from ...estimators import ESNForecaster
 from ...forecasting.network import Tell
 from ...reservoir import Reservoir
+from .._json import plain
 from ..tables import Series
-from .numbers import plain
 from .summary import fitted
 
 FEWEST, MOST = 300, 5000  # rows; of a longer table the last ones are looked at

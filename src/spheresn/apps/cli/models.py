@@ -14,9 +14,9 @@ from ..._validation import BadInput, Floats, at_least, whole
 from ...estimators import ESNClassifier, ESNForecaster, ESNRegressor, OutOfRange
 from ...forecasting.network import RULES, Tell, choose
 from ...io.models import load
+from .._json import plain
 from ..tables import Series, Table
 from .forecast import centre_and_scale, varying
-from .numbers import plain
 from .summary import fitted
 
 FEWEST = 40  # rows

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
-
-import numpy as np
 
 from ..._validation import printable
 
@@ -49,13 +46,3 @@ def shown(name: str, longest: int = 48) -> str:
     """
     safe = printable(name)
     return safe if len(safe) <= longest else f"{safe[: longest - 1]}…"
-
-
-def plain(value: Any) -> Any:
-    """For JSON, which knows no numpy and no infinity."""
-    if isinstance(value, dict):
-        return {str(key): plain(one) for key, one in value.items()}
-    if isinstance(value, (list, tuple, np.ndarray)):
-        return [plain(one) for one in value]
-    number = value.item() if isinstance(value, np.generic) else value
-    return None if isinstance(number, float) and not math.isfinite(number) else number

@@ -8,8 +8,9 @@ import numpy as np
 
 from ...estimators import ESNForecaster
 from ...forecasting.intervals import LEVEL
+from .._json import plain
 from .forecast import NETWORK, Outlook
-from .numbers import plain, with_interval
+from .numbers import with_interval
 from .verdict import TITLES, sentences, shown_horizons, winner
 
 
