@@ -1,29 +1,53 @@
-"""How a run is told: bars with the time left on a terminal, plain lines elsewhere."""
+"""Progress on stderr: bars on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as Bars
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.text import Text
 
 from ..._validation import printable
 from ..paper.report.page import duration
-from ..paper.runner import Progress, Unit
+from ..paper.runner import Progress as UnitProgress
+from ..paper.runner import Unit
+from ._app import say
 
 
 @contextmanager
-def watch(totals: dict[str, int]) -> Iterator[Progress]:
-    """A progress for `run`, by what stderr is connected to."""
+def show_stages(stages: int) -> Iterator[Callable[[str], None]]:
+    """A function to call with the name of each stage that begins; without a terminal it prints
+    nothing.
+    """
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield Lines(totals, lambda line: print(line, file=sys.stderr, flush=True))
+        yield lambda stage: None
+        return
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as bars:
+        task = bars.add_task("reading", total=stages + 1)
+        yield lambda stage: bars.update(task, description=f"{stage:<20}", advance=1)
+
+
+@contextmanager
+def show_units(totals: dict[str, int]) -> Iterator[UnitProgress]:
+    """A function to call with each unit that has ended; `totals` counts the units of each
+    experiment.
+    """
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield Lines(totals, say)
         return
     columns = (
         TextColumn("{task.description:<10}"),
@@ -31,17 +55,18 @@ def watch(totals: dict[str, int]) -> Iterator[Progress]:
         MofNCompleteColumn(),
         TimeRemainingColumn(elapsed_when_finished=True),
     )
-    with Bars(*columns, console=console) as bars:
-        yield _on_bars(bars, totals)
+    with Progress(*columns, console=console) as bars:
+        yield unit_bars(bars, totals)
 
 
-def _on_bars(bars: Bars, totals: dict[str, int]) -> Progress:
+def unit_bars(bars: Progress, totals: dict[str, int]) -> UnitProgress:
+    """One bar per experiment, and a line for each failure."""
     tasks = {name: bars.add_task(name, total=total, start=False) for name, total in totals.items()}
     found: Counter[str] = Counter()
 
-    def tell(unit: Unit, error: str | None, seconds: float | None) -> None:
+    def advance(unit: Unit, error: str | None, seconds: float | None) -> None:
         task = tasks[unit.experiment]
-        if seconds is None:  # found in the ledger: not to be taken for speed
+        if seconds is None:  # found in the ledger, so it says nothing about the speed
             found[unit.experiment] += 1
             bars.reset(
                 task,
@@ -52,14 +77,14 @@ def _on_bars(bars: Bars, totals: dict[str, int]) -> Progress:
         bars.start_task(task)
         bars.advance(task)
         if error:
-            # Text: brackets in it are no markup
+            # As Text, because rich would read brackets in a plain string as markup
             bars.console.print(Text(failure(unit, error), style="red"))
 
-    return tell
+    return advance
 
 
 class Lines:
-    """A line when an experiment has moved on by a tenth, and one for every failure."""
+    """A line for every tenth of an experiment, and one for every failure."""
 
     def __init__(self, totals: dict[str, int], line: Callable[[str], None]) -> None:
         self.totals, self.line = totals, line
@@ -68,27 +93,23 @@ class Lines:
         self.began: dict[str, float] = {}
 
     def __call__(self, unit: Unit, error: str | None, seconds: float | None) -> None:
-        """One unit has ended, or was found in the ledger."""
+        """Count a unit that has ended, or that was found in the ledger (`seconds` None)."""
         name, total = unit.experiment, self.totals[unit.experiment]
         before, self.ended[name] = self.ended[name], self.ended[name] + 1
         self.computed[name] += seconds is not None
         if error:
             self.line(failure(unit, error))
         if 10 * before // total != 10 * self.ended[name] // total:
-            self.line(
-                f"{name}: {self.ended[name]} of {total} units{self._left(name, seconds or 0.0)}"
-            )
+            left = self._time_left(name, seconds or 0.0)
+            self.line(f"{name}: {self.ended[name]} of {total} units{left}")
 
-    def _left(self, name: str, seconds: float) -> str:
+    def _time_left(self, name: str, seconds: float) -> str:
         began = self.began.setdefault(name, time.monotonic() - seconds)
         remaining = self.totals[name] - self.ended[name]
         if not remaining or not self.computed[name]:
             return ""
-        return (
-            ", "
-            f"{duration(max(1.0, (time.monotonic() - began) / self.computed[name] * remaining))} "
-            "left"
-        )
+        each = (time.monotonic() - began) / self.computed[name]
+        return f", {duration(max(1.0, each * remaining))} left"
 
 
 def failure(unit: Unit, error: str) -> str:
