@@ -1,5 +1,5 @@
-"""The library without its extras: every module imports, a model fits and forecasts, is saved, loaded
-and measured, and the command `spheresn` says what to install.
+"""The library without its extras: every module imports, a model fits and forecasts, it is saved,
+loaded and measured, and the command `spheresn` says what to install.
 
 `make dist` runs this file where only the bare wheel is installed. The tests hide the extras.
 """

@@ -89,11 +89,13 @@ def test_another_name_is_refused(place, host):
 
 
 PATHS = [
-    "/secret.csv", "/own.csv", "/assets/../app.py", "/assets/..%2fapp.py", "/assets/%2e%2e/%2e%2e/__init__.py", "/assets//etc/passwd",
-    "/..%2f..%2fetc/passwd",
-    "/assets/....//....//etc/passwd", "/assets/..%5c..%5capp.py", "/assets/%00", "/assets/explorer.js%00.csv",
-    "/_dash-component-suites/dash/../../app.py",
-    "/_dash-component-suites/os/path.py", "/_dash-component-suites/dash/%2e%2e/%2e%2e/numpy/__init__.py", "//etc/passwd", "/file:///etc/passwd",
+    "/secret.csv", "/own.csv", "/assets/../app.py", "/assets/..%2fapp.py",
+    "/assets/%2e%2e/%2e%2e/__init__.py", "/assets//etc/passwd", "/..%2f..%2fetc/passwd",
+    "/assets/....//....//etc/passwd", "/assets/..%5c..%5capp.py", "/assets/%00",
+    "/assets/explorer.js%00.csv", "/_dash-component-suites/dash/../../app.py",
+    "/_dash-component-suites/os/path.py",
+    "/_dash-component-suites/dash/%2e%2e/%2e%2e/numpy/__init__.py", "//etc/passwd",
+    "/file:///etc/passwd",
 ]  # fmt: skip
 
 
