@@ -6,7 +6,6 @@ loaded and measured, and the command `spheresn` says what to install.
 
 from __future__ import annotations
 
-import pkgutil
 import subprocess
 import sys
 import tempfile
@@ -34,16 +33,18 @@ def use_library() -> None:
     """
     import spheresn as sn
 
-    for module in pkgutil.walk_packages(sn.__path__, "spheresn."):
-        if not module.name.startswith(("spheresn.apps", "spheresn.__main__")):
-            import_module(module.name)
+    folder = Path(sn.__file__).parent
+    for path in folder.rglob("*.py"):
+        parts = path.relative_to(folder).with_suffix("").parts
+        if parts[0] not in ("apps", "__main__", "__init__"):
+            import_module(".".join(["spheresn", *parts]).removesuffix(".__init__"))
     series = sn.datasets.lorenz(1500)
     model = sn.ESNForecaster(units=50, random_state=0).fit(series)
     ahead = model.forecast(20)
     assert ahead.shape == (20, 3) and abs(ahead).max() < 100.0
-    with tempfile.TemporaryDirectory() as folder:
-        sn.save(model, Path(folder, "m.spheresn"))
-        assert (sn.load(Path(folder, "m.spheresn")).forecast(20) == ahead).all()
+    with tempfile.TemporaryDirectory() as place:
+        sn.save(model, Path(place, "m.spheresn"))
+        assert (sn.load(Path(place, "m.spheresn")).forecast(20) == ahead).all()
     signal = model.scaler_.forward(series)
     found = sn.analysis.lyapunov_spectrum(model.reservoir_, signal, 2, 200)
     assert (found.exponents < 0.0).all(), found

@@ -100,14 +100,15 @@ sys.addaudithook(watch)
 import spheresn
 [getattr(spheresn, name) for name in (*spheresn.__all__, *spheresn._PARTS)]
 heavy = {'matplotlib', 'dask', 'distributed', 'plotly', 'dash', 'polars', 'xarray', 'typer', 'rich'}
-heavy |= {'jinja2', 'filelock', 'h5netcdf', 'pyarrow', 'spheresn.apps'}
+heavy |= {'jinja2', 'filelock', 'h5netcdf', 'spheresn.apps'}
 heavy &= set(sys.modules)
 assert not heavy, heavy
 assert not seen, seen
 """
 
 
-# pandas is not in the list: scikit-learn imports it if it is installed. The next test hides it.
+# pandas and its pyarrow are not in the list: scikit-learn imports them if they are installed. The
+# next test hides them.
 def test_importing_writes_nothing_opens_nothing_and_draws_nothing(tmp_path):
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     run = subprocess.run(
