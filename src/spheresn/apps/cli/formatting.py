@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..._validation import printable
+from ..._errors import printable
 
 
 def format_number(value: float, digits: int = 4) -> str:

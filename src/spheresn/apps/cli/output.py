@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..._validation import printable
+from ..._errors import printable
 from ...io import CannotWrite
 from ..paper.report import Drawing
 from ..paper.report.draw import STYLE, quiet, save_figure

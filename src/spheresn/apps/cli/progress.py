@@ -18,7 +18,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from ..._validation import printable
+from ..._errors import printable
 from ..paper.report.page import duration
 from ..paper.runner import Progress as UnitProgress
 from ..paper.runner import Unit
