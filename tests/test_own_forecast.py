@@ -1,5 +1,5 @@
-"""A forecast of one's own: honest before the fact, calibrated after it, and never better than it
-can be.
+"""Forecasts of the user's own series: nothing is fitted to rows that it forecasts, intervals cover
+as many errors as they say, and no error is below the optimum.
 """
 
 from __future__ import annotations
