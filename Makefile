@@ -53,28 +53,29 @@ versions:
 	  $$place/bin/python -m pip install --quiet --constraint constraints.txt pip; \
 	  $$place/bin/python -m pip install --quiet --constraint constraints.txt hatchling; \
 	  $$place/bin/python -m pip install --quiet --only-binary :all: --constraint constraints.txt --group core; \
-	  $$place/bin/python -m pip install --quiet --no-build-isolation --constraint constraints.txt --editable .; \
+	  $$place/bin/python -m pip install --quiet --no-build-isolation --constraint constraints.txt --editable '.[app]'; \
 	  $$place/bin/python -m pip install --quiet --constraint constraints.txt --no-deps reservoirpy; \
 	  $$place/bin/python -m pytest -n 2 $(APART:%=--ignore tests/%) tests; \
 	done
 
-# Wheel and source archive, checked; the wheel then installs by itself, from wheels alone, and does its main job.
+# Wheel and source archive, checked. Then the wheel is installed twice, from wheels alone: the library by itself, which must need no other
+# package, and with all extras, which must reproduce the paper.
 dist: $(READY)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group release
-	rm -rf dist build/wheel && mkdir -p build
+	rm -rf dist build/bare build/wheel && mkdir -p build
 	$(BIN)/python -m build --no-isolation --outdir dist .
 	$(BIN)/python -m twine check --strict dist/*
+	$(PYTHON) -m venv build/bare
+	build/bare/bin/python -m pip install --quiet --only-binary :all: --constraint constraints.txt dist/*.whl
+	cd build && bare/bin/python ../tests/bare.py
 	$(PYTHON) -m venv build/wheel
-	build/wheel/bin/python -m pip install --quiet --only-binary :all: --constraint constraints.txt dist/*.whl
-	build/wheel/bin/python -m pip install --quiet --constraint constraints.txt --no-deps reservoirpy
+	build/wheel/bin/python -m pip install --quiet --only-binary :all: --constraint constraints.txt "$$(echo dist/*.whl)[all]"
 	cd build && wheel/bin/spheresn reproduce --preset smoke --out smoke --fresh
 
-# The laser recording is read from a wheel that is never imported, so its own dependencies stay out.
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt pip
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable . --group dev
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --no-deps reservoirpy
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[all]' --group dev
 	touch $(READY)
 
 clean:

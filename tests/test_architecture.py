@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import spheresn
+from spheresn.apps._extras import EXTRAS
 
 ROOT = Path(spheresn.__file__).parent
 LAYERS = [
@@ -23,6 +24,7 @@ LAYERS = [
     ["analysis", "datasets"],
     ["estimators"],
     ["io", "forecasting", "plotting"],
+    ["apps._extras", "apps._json"],
     ["apps.tables"],
     ["apps.paper", "apps.explorer"],
     ["apps.cli"],
@@ -91,18 +93,22 @@ WATCH = """
 import sys
 seen = []
 def watch(event, args):
-    if event == 'open' and isinstance(args[1], str) and set(args[1]) & set('wax+') or event.startswith('socket.connect'):
+    writes = event == 'open' and isinstance(args[1], str) and set(args[1]) & set('wax+')
+    if writes or event.startswith('socket.connect'):
         seen.append((event, args))
 sys.addaudithook(watch)
 import spheresn
-[getattr(spheresn, name) for name in spheresn.__all__]
-heavy = {'matplotlib', 'dask', 'distributed', 'plotly', 'dash', 'polars', 'xarray', 'typer', 'rich', 'jinja2', 'numba'} & set(sys.modules)
+[getattr(spheresn, name) for name in (*spheresn.__all__, *spheresn._PARTS)]
+heavy = {'matplotlib', 'dask', 'distributed', 'plotly', 'dash', 'polars', 'xarray', 'typer', 'rich'}
+heavy |= {'jinja2', 'numba', 'filelock', 'h5netcdf', 'spheresn.apps'}
+heavy &= set(sys.modules)
 assert not heavy, heavy
 assert not seen, seen
 """
 
 
-# pandas is not in the list: scikit-learn imports it wherever it is installed.
+# pandas and its pyarrow are not in the list: scikit-learn imports them if they are installed. The
+# next test hides them.
 def test_importing_writes_nothing_opens_nothing_and_draws_nothing(tmp_path):
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     run = subprocess.run(
@@ -110,6 +116,19 @@ def test_importing_writes_nothing_opens_nothing_and_draws_nothing(tmp_path):
     )
     assert run.returncode == 0, run.stderr
     assert not list(tmp_path.iterdir())
+
+
+def test_the_library_works_without_its_extras():
+    """All of it imports, fits, forecasts, saves and loads where no package of an extra is found."""
+    hidden = [name for names in EXTRAS.values() for name in names]
+    code = "import sys, bare; bare.hide(*sys.argv[1:]); bare.use_library()"
+    run = subprocess.run(
+        [sys.executable, "-c", code, *hidden],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])},
+    )
+    assert run.returncode == 0, run.stderr
 
 
 def test_every_reference_key_resolves():

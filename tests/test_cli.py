@@ -22,9 +22,9 @@ import xarray as xr
 import fake_experiment as fake
 from runs import finish, rows, start
 from spheresn import BadInput, __version__
-from spheresn.apps.cli import console, main
-from spheresn.apps.cli.console import Lines, watch
-from spheresn.apps.cli.output import progress, tell
+from spheresn.apps.cli import main, progress
+from spheresn.apps.cli.output import print_parts
+from spheresn.apps.cli.progress import Lines, show_stages, show_units
 from spheresn.apps.paper.figures import EXPERIMENTS, VERDICTS
 from spheresn.apps.paper.report import claims
 from spheresn.apps.paper.runner import Unit
@@ -305,9 +305,9 @@ def test_a_full_disk_is_one_sentence_and_nothing_half_written(tmp_path):
 
 def test_plain_lines_tell_tenths_and_failures():
     lines: list[str] = []
-    progress = Lines({"fake": 40}, lines.append)
+    count = Lines({"fake": 40}, lines.append)
     for index in range(40):
-        progress(
+        count(
             Unit("fake", "{}", str(index), 0),
             "it broke" if index == 7 else None,
             None if index < 4 else 0.5,
@@ -322,20 +322,20 @@ def test_plain_lines_tell_tenths_and_failures():
 
 def test_bars_on_a_terminal_count_what_was_found_and_name_failures(monkeypatch, capsys):
     monkeypatch.setenv("FORCE_COLOR", "1")  # rich takes any stream for a terminal then
-    with watch({"fake": 3}) as progress:
+    with show_units({"fake": 3}) as advance:
         for index, (error, seconds) in enumerate(
             [(None, None), (None, 0.5), ("it [red]broke", 0.5)]
         ):
-            progress(Unit("fake", "{}", str(index), 0), error, seconds)
+            advance(Unit("fake", "{}", str(index), 0), error, seconds)
     said = capsys.readouterr().err
     assert "3/3" in said and "fake 2 failed: it [red]broke" in said
 
 
 def test_what_a_terminal_is_told_is_no_markup(monkeypatch, capsys):
     monkeypatch.setenv("FORCE_COLOR", "1")
-    with progress(1) as begins:
-        begins("[red]fit")
-    tell("[red]x[/red] :smile:")
+    with show_stages(1) as report:
+        report("[red]fit")
+    print_parts("[red]x[/red] :smile:")
     said = capsys.readouterr()
     assert "[red]fit" in said.err and said.out == "[red]x[/red] :smile:\n"
 
@@ -352,14 +352,14 @@ def test_a_stopped_run_says_so_and_keeps_what_is_done(monkeypatch, capsys, tmp_p
 
     @contextmanager
     def stopping(totals):
-        def tell(unit, error, seconds):
+        def advance(unit, error, seconds):
             with suppress(KeyboardInterrupt):
                 signal.raise_signal(signal.SIGTERM)
 
-        yield tell
+        yield advance
 
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    monkeypatch.setattr(console, "watch", stopping)
+    monkeypatch.setattr(progress, "show_units", stopping)
     try:
         assert (
             main(["reproduce", "fake", "--preset", "smoke", "--out", str(tmp_path), "--jobs", "1"])
@@ -370,7 +370,7 @@ def test_a_stopped_run_says_so_and_keeps_what_is_done(monkeypatch, capsys, tmp_p
             signal.signal(number, handler)
     said = capsys.readouterr().err
     assert said.endswith(
-        f"stopped; what is done is kept in {tmp_path / 'ledger.sqlite'}, the same command goes on "
-        "from there\n"
+        f"stopped; finished units are kept in {tmp_path / 'ledger.sqlite'}, and the same command "
+        "continues from there\n"
     )
     assert 1 <= len(rows(tmp_path)) < 6

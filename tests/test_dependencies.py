@@ -6,6 +6,8 @@ import re
 import tomllib
 from pathlib import Path
 
+from spheresn.apps._extras import EXTRAS
+
 ROOT = Path(__file__).parents[1]
 REQUIREMENT = re.compile(r"([\w.-]+)(\[[\w,]+\])?(.*)")
 
@@ -41,7 +43,10 @@ def asked() -> dict[str, dict[str, str]]:
         for name, group in project["dependency-groups"].items()
     }
     found = {
-        heading: [REQUIREMENT.fullmatch(one) for one in wanted] for heading, wanted in parts.items()
+        heading: [
+            REQUIREMENT.fullmatch(one) for one in wanted if not one.startswith("spheresn[")
+        ]  # an extra of ours that is part of another one
+        for heading, wanted in parts.items()
     }
     return {
         heading: {one[1] + (one[2] or ""): one[3] or "any" for one in wanted if one}
@@ -75,6 +80,29 @@ def test_everything_is_pinned_and_the_page_says_to_what():
         for name, (_, tested, why) in rows.items():
             assert tested == known[plain(name.partition("[")[0])], name
             assert len(why) > 8, name
+
+
+def test_the_library_alone_brings_seven_packages():
+    assert list(asked()["Always"]) == [
+        "numpy",
+        "scipy",
+        "numba",
+        "scikit-learn",
+        "joblib",
+        "threadpoolctl",
+        "safetensors",
+    ]
+
+
+def test_commands_look_for_the_packages_of_their_extras():
+    wanted = {
+        heading.removeprefix("Extra: "): {name.partition("[")[0] for name in packages}
+        for heading, packages in asked().items()
+        if heading.startswith("Extra: ")
+    }
+    # The laser recording is read, not imported, and `all` has no package of its own
+    assert wanted.pop("laser") == {"reservoirpy"} and wanted.pop("all") == set()
+    assert {extra: set(packages) for extra, packages in EXTRAS.items()} == wanted
 
 
 def test_the_build_backend_is_pinned_too():

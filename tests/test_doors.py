@@ -60,7 +60,7 @@ def ask(
 
 def test_it_listens_to_this_machine_only(place):
     assert place[0] == "127.0.0.1"
-    from spheresn.apps.cli.explore import explore
+    from spheresn.apps.cli.commands.explore import explore
 
     assert explore.__defaults__ is not None and "127.0.0.1" in explore.__defaults__
 

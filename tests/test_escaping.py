@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rich.console import Console
-from rich.progress import Progress as Bars
+from rich.progress import Progress
 
-from spheresn.apps.cli import console, main
+from spheresn.apps.cli import main, progress
+from spheresn.apps.cli.commands.paper import _report_sections
 from spheresn.apps.cli.output import print_rows
-from spheresn.apps.cli.paper import _done
 from spheresn.apps.paper.report import Hole, Section, page
 from spheresn.apps.paper.runner import Unit
 from test_report import Elements
@@ -112,11 +112,11 @@ def test_a_terminal_is_not_steered(forecasted, capsys, monkeypatch):
 
 def test_failures_are_told_literally():
     lines: list[str] = []
-    console.Lines({"fake": 1}, lines.append)(UNIT, NASTY, 1.0)
+    progress.Lines({"fake": 1}, lines.append)(UNIT, NASTY, 1.0)
     assert all(map(is_safe, lines)) and "[bold]" in lines[0]
     screen = Console(file=io.StringIO(), force_terminal=True, width=300, color_system=None)
-    with Bars(console=screen, auto_refresh=False) as bars:
-        console._on_bars(bars, {"fake": 1})(UNIT, NASTY, 1.0)
+    with Progress(console=screen, auto_refresh=False) as bars:
+        progress.unit_bars(bars, {"fake": 1})(UNIT, NASTY, 1.0)
     told = next(line for line in screen.file.getvalue().splitlines() if "failed" in line)  # type: ignore[attr-defined]
     assert r"\x1b[2J[/red] [bold] \ " in told and "\u202e" not in told
 
@@ -135,7 +135,7 @@ def test_a_run_and_a_claim_are_told_literally(tmp_path, capsys):
         holes=(Hole("{}", NASTY),),
         units=1,
     )
-    assert _done(tmp_path, [told]) == 1
+    assert _report_sections(tmp_path, [told]) == 1
     claim = dict.fromkeys(("id", "figure", "source", "says", "measured", "rule", "verdict"), NASTY)
     (tmp_path / "claims.json").write_text(json.dumps([{**claim, "evidence": {NASTY: NASTY}}]))
     assert main(["show", NASTY, "--out", str(tmp_path)]) == 0

@@ -18,7 +18,7 @@ import spheresn as sn
 from doors import CONFIG, DOORS, UNITS
 from fake_experiment import Config
 from spheresn.apps.paper.report.publish import bounded
-from spheresn.apps.paper.runner import Ledger
+from spheresn.apps.paper.runner import Ledger, LedgerError
 from spheresn.apps.tables import read_table
 from spheresn.io.parts import reservoir_from, reservoir_parts
 from test_persistence import regressor, rewritten
@@ -73,7 +73,7 @@ def test_a_model_that_contradicts_itself_is_refused(tmp_path, lie):
     path = tmp_path / "m.spheresn"
     sn.save(regressor(), path)
     rewritten(path, LIES[lie])
-    with pytest.raises(sn.persistence.ModelFileError, match="save") as caught:
+    with pytest.raises(sn.io.ModelFileError, match="save") as caught:
         sn.load(path)
     assert str(caught.value).isprintable()
 
@@ -105,7 +105,7 @@ def test_a_class_too_few_is_refused(tmp_path):
         path,
     )
     rewritten(path, lambda o, i: i["values"].update(classes=["a", "b"]))
-    with pytest.raises(sn.persistence.ModelFileError, match="2 classes, its network tells 3 apart"):
+    with pytest.raises(sn.io.ModelFileError, match="2 classes, its network tells 3 apart"):
         sn.load(path)
 
 
@@ -167,7 +167,9 @@ def test_dates_that_leave_the_calendar_are_a_sentence(tmp_path):
     )
     series = read_table(tmp_path / "t.csv").pick()
     with pytest.raises(
-        ValueError, match=r"'date' must go on within the years that can be counted, got 9999-12-31"
+        ValueError,
+        match=r"'date' must continue within the years that pandas can represent, "
+        "got 9999-12-31",
     ):
         series.ahead(3)
 
@@ -177,12 +179,13 @@ def test_settings_of_a_ledger_are_no_larger_than_the_presets(tmp_path):
     for settings in ({"units": 10**12}, {"fails": [0] * 100}, {"fails": [[[10**9]]]}):
         with pytest.raises(
             ValueError,
-            match=r"settings must be of the size of the presets or less, got '(units|fails)' larger",
+            match=r"settings must be of the size of the presets or less, "
+            r"got '(units|fails)' larger",
         ):
             bounded(settings, [vars(Config())])
     with Ledger(tmp_path / "l.sqlite") as ledger:
         ledger.announce([("fake", "smoke", UNITS[0].config, "seven")])
-        with pytest.raises(sn.sweep.LedgerError, match="seed must be a whole number"):
+        with pytest.raises(LedgerError, match="seed must be a whole number"):
             ledger.runs()
 
 

@@ -1,5 +1,5 @@
-"""Commands on tables of one's own: whole files or none, JSON that parses, names that do no harm,
-one sentence for what is wrong.
+"""Commands on the user's own tables: files are whole or absent, JSON parses, names are printed
+literally, and bad input is one sentence.
 """
 
 from __future__ import annotations
@@ -257,7 +257,8 @@ def test_analyse_measures_the_saved_network(folder, capsys):
         (["fit", "one.csv", "--out", "m.spheresn"], "at least 40 rows"),
         (["predict", "short.csv", "short.csv"], "written by spheresn.save"),
         (["analyse", "short.csv"], "at least 300 rows"),
-        (["analyse", "m.spheresn"], "a saved model without DATA"),
+        (["analyse", "m.spheresn"], "got a saved model without DATA; add the table"),
+        (["analyse", "short.csv", "short.csv"], "got a table and DATA; leave DATA out"),
     ],
 )
 def test_bad_input_is_one_sentence_and_leaves_nothing(

@@ -1,5 +1,5 @@
-"""A forecast of one's own: honest before the fact, calibrated after it, and never better than it
-can be.
+"""Forecasts of the user's own series: nothing is fitted to rows that it forecasts, intervals cover
+as many errors as they say, and no error is below the optimum.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from threadpoolctl import threadpool_limits
 
 import spheresn as sn
 from spheresn.apps.cli.forecast import LINEAR, NETWORK, PERSISTENCE, by_recipe, forecast
-from spheresn.apps.cli.page import badge
-from spheresn.apps.cli.verdict import best_by_step, sentences, winner
-from spheresn.apps.tables import Series
+from spheresn.apps.cli.forecast_report import badge
+from spheresn.apps.cli.summary import best_by_step, sentences, winner
+from spheresn.apps.tables import TimeSeries
 from spheresn.forecasting.backtest import (
     FOLDS,
     Backtest,
@@ -36,8 +36,8 @@ def quiet(doing: str) -> None:
     pass
 
 
-def named(values: np.ndarray) -> Series:
-    return Series("made", tuple(f"c{i}" for i in range(values.shape[1])), values, None)
+def named(values: np.ndarray) -> TimeSeries:
+    return TimeSeries("made", tuple(f"c{i}" for i in range(values.shape[1])), values, None)
 
 
 def autoregressive(rows: int, rng: np.random.Generator) -> np.ndarray:

@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 
 import spheresn
+from spheresn.apps._extras import EXTRAS
 
+HERE = Path(__file__).parent
 HEAVY = {
     "numpy",
     "scipy",
@@ -48,16 +50,18 @@ MODULES = (
     "nis",
 )
 FUNCTIONS = (
-    "fork", "forkpty", "setsid", "killpg", "pread", "pwrite", "sched_getaffinity", "sched_setaffinity", "getuid", "geteuid", "getgid",
-    "getpgid", "mkfifo", "wait3", "wait4", "chown", "fchmod", "sync", "posix_fallocate", "register_at_fork",
+    "fork", "forkpty", "setsid", "killpg", "pread", "pwrite", "sched_getaffinity",
+    "sched_setaffinity", "getuid", "geteuid", "getgid", "getpgid", "mkfifo", "wait3", "wait4",
+    "chown", "fchmod", "sync", "posix_fallocate", "register_at_fork",
 )  # fmt: skip
 ELSEWHERE = f"""
 import os, sys
 sys.modules |= dict.fromkeys({MODULES})
 for name in {FUNCTIONS}:
     vars(os).pop(name, None)
-import filelock
-filelock.lock_descriptor, filelock.unlock_descriptor = lambda handle, blocking: True, lambda handle: None  # these know each system
+import filelock  # it knows each system, so its locks are taken for granted
+filelock.lock_descriptor = lambda handle, blocking: True
+filelock.unlock_descriptor = lambda handle: None
 from spheresn.apps.cli import main
 sys.exit(main(sys.argv[1:]))
 """
@@ -95,8 +99,50 @@ def test_help_imports_nothing_heavy(arguments):
         "import sys\nfrom spheresn.apps.cli import main\ncode = "
         f"main(sys.argv[1:])\n{IMPORTED}\nsys.exit(code)"
     )
-    told = python(code, *arguments)
-    assert told.stdout and not HEAVY & set(told.stderr.split())
+    run = python(code, *arguments)
+    assert run.stdout and not HEAVY & set(run.stderr.split())
+
+
+def without(*packages: str, arguments: list[str]) -> tuple[int, str, str]:
+    """Exit code, stdout and stderr of the command where these packages are not found."""
+    code = f"import sys, bare; bare.hide(*{packages})\nfrom spheresn.__main__ import main\n"
+    run = subprocess.run(
+        [sys.executable, "-c", f"{code}sys.exit(main(sys.argv[1:]))", *arguments],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), *sys.path])},
+    )
+    return run.returncode, run.stdout, run.stderr
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["fit", "x.csv"], ["nonsense"]], ids=str)
+def test_without_its_extra_the_command_says_what_to_install(arguments):
+    packages = ", ".join(EXTRAS["app"])
+    said = f"spheresn must find the packages {packages}, got none; pip install 'spheresn[app]'"
+    assert without(*EXTRAS["app"], arguments=arguments) == (2, "", f"spheresn: {said}\n")
+
+
+@pytest.mark.parametrize("package", EXTRAS["app"])
+def test_one_missing_package_is_found_before_any_work(package):
+    said = f"spheresn must find the package {package}, got none; pip install 'spheresn[app]'"
+    assert without(package, arguments=["reproduce"]) == (2, "", f"spheresn: {said}\n")
+
+
+@pytest.mark.parametrize(
+    ("extra", "arguments", "command"),
+    [
+        ("explore", ["explore"], "explore"),
+        ("parquet", ["fit", "t.parquet", "--out", "m.spheresn"], "reading 't.parquet'"),
+    ],
+)
+def test_a_command_that_lacks_its_extra_says_which(
+    tmp_path, monkeypatch, extra, arguments, command
+):
+    monkeypatch.chdir(tmp_path)
+    Path("t.parquet").write_bytes(b"PAR1")
+    package = EXTRAS[extra][0]
+    said = f"{command} must find the package {package}, got none; pip install 'spheresn[{extra}]'"
+    assert without(package, arguments=arguments) == (2, "", f"spheresn: {said}\n")
 
 
 def test_the_front_door_imports_nothing_heavy_until_a_name_is_asked_for():

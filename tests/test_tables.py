@@ -1,6 +1,4 @@
-"""Tables of people's own: every cell is accounted for, time goes on as it came, and what is wrong
-is named by its row.
-"""
+"""The user's own tables: every cell counts, time continues as it was, and errors name the row."""
 
 from __future__ import annotations
 
@@ -91,17 +89,18 @@ def test_uneven_time_is_told_by_row(tmp_path):
     assert series.clock.ahead(1) == ["2020-01-08"]
 
 
-def test_a_growing_column_is_data_unless_its_name_tells(tmp_path):
+def test_an_increasing_column_is_data_unless_its_name_is_a_word_for_time(tmp_path):
     assert picked(tmp_path, "population,x\n1,5\n2,6\n3,9\n").names == ("population", "x")
     series = picked(tmp_path, "hour,x\n22,5\n23,6\n0,9\n")
-    assert series.names == ("hour", "x") and "'hour' does not grow" in series.notes[0]
+    assert series.names == ("hour", "x") and "'hour' does not increase" in series.notes[0]
 
 
 def test_holes_are_named_as_a_spreadsheet_numbers_them_and_filled_on_request(tmp_path):
     text = "x,y\n1,1\n,2\nNA,3\n4,4\n\n6,6\n"
     with pytest.raises(
         ValueError,
-        match=r"column 'x' must have a number in every row, got none in rows 3, 4, 6; .* --fill linear",
+        match=r"column 'x' must have a number in every row, got none in rows 3, 4, 6; .* "
+        "--fill linear",
     ):
         picked(tmp_path, text)
     series = picked(tmp_path, text, fill="linear")
@@ -121,7 +120,7 @@ def test_holes_are_named_as_a_spreadsheet_numbers_them_and_filled_on_request(tmp
         ("\n\n\n", "FILE must"),
         (
             "date,x\n2020-01-01,1\n2020-01-03,1\n2020-01-02,1\n",
-            "must grow from row to row, got 2020-01-02 00:00:00 in row 4",
+            "must increase from row to row, got 2020-01-02 00:00:00 in row 4",
         ),
         ("x,y\n" + "1,2\n" * 30 + "1,2,3,4\n", "line 32"),
     ],
@@ -191,8 +190,12 @@ def test_a_file_of_empty_lines_and_a_missing_reader_are_sentences(tmp_path, monk
     with pytest.raises(FileError, match="must hold a table, got only empty lines"):
         read_table(written(tmp_path, "\n,\n\n"))
 
-    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    with pytest.raises(FileError, match="pyarrow must be installed to read"):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(
+        ValueError,
+        match=r"reading 'table\.parquet' must find the package pyarrow, got none; "
+        r"pip install 'spheresn\[parquet\]'",
+    ):
         read_table(written(tmp_path, "PAR1", "table.parquet"))
 
 
@@ -254,7 +257,7 @@ def test_a_file_that_cannot_be_read_to_its_end_is_one_sentence(tmp_path, monkeyp
     monkeypatch.setitem(read.READERS, ".csv", fails)
     with pytest.raises(
         FileError,
-        match=r"FILE must be a whole CSV file, got .* \(Input/output error\); write it anew",
+        match=r"FILE must be a whole CSV file, got .* \(Input/output error\); write it again",
     ):
         read_table(written(tmp_path, "x\n1\n"))
 

@@ -109,7 +109,7 @@ def test_stopped_impatiently(attack, tmp_path, undisturbed, number):
             code, _, told = finish(process)
             assert code in (128 + number, 0), (code, told)
             assert "Traceback" not in told and (
-                code == 0 or "the same command goes on from there" in told
+                code == 0 or "the same command continues from there" in told
             ), told
             gone(workers)
             whole(out)

@@ -1,8 +1,11 @@
 """The command line: a function from arguments to an exit code.
 
-0: done; 1: done, but with units that failed (the report shows the holes); 2: bad input, one
-sentence; 70: a defect of ours, with its traceback; 130 or 143: stopped. A command imports what it
-needs when it runs, so that help and mistakes are answered at once.
+Exit codes: 0, the command is done; 1, it is done, but some units failed, and the report shows which
+results are missing; 2, the input is bad or a package is missing, and one sentence says what to do;
+70, spheresn has a defect, and the traceback is printed; 130 or 143, the command was stopped.
+
+The commands are in `commands/`. A command imports what it needs when it runs, so that help and
+mistakes are answered at once.
 """
 
 from __future__ import annotations
@@ -13,62 +16,63 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-import typer
-
 from ..._errors import Told, sentence
 from ..._version import __version__
-from . import explore, own, paper  # they register their commands
-from ._app import app
+from .._extras import require
 
-__all__ = ["app", "explore", "main", "own", "paper"]
-BAD_INPUT, DEFECT = 2, 70  # 70: "internal software error" of sysexits.h
-LONGEST = 4000  # characters of a sentence, some of which name many columns
+__all__ = ["main"]
+BAD_INPUT, DEFECT = 2, 70  # 70 is "internal software error" in sysexits.h
+LONGEST = 4000  # characters of a sentence; some sentences name many columns
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; whatever is wrong with its input becomes one sentence on stderr and the code
-    2.
-    """
+    """Run a command and return its exit code; bad input becomes one sentence on stderr."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    # A pipe on Windows may know no Greek: spell it out rather than fail
+    # The encoding of a pipe on Windows may lack Greek letters: escape them instead of failing
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        code = app(args=given, prog_name="spheresn", standalone_mode=False)
-        return int(code or 0)
-    except typer.TyperException as error:
-        return _sorry(error.format_message() or "see spheresn --help", error.exit_code)
+        return _run(given)
     except Told as error:
-        return _sorry(str(error), BAD_INPUT)
+        return _refuse(str(error))
     except MemoryError as error:
-        return _sorry(
+        return _refuse(
             f"memory must hold the network and the table, got too little ({error}); ask for fewer "
-            "--units or rows",
-            BAD_INPUT,
+            "--units or rows"
         )
     except OSError as error:
-        if error.errno is None:  # a library's own, not the system's refusal
-            return _defect(given)
+        if error.errno is None:  # raised by a library, not by the operating system
+            return _report_defect(given)
         where = f"{error.filename}: " if error.filename else ""
-        return _sorry(
-            f"{where}{error.strerror or error}; choose a directory that can be written and has "
-            "room",
-            BAD_INPUT,
+        return _refuse(
+            f"{where}{error.strerror or error}; choose a directory that can be written and has room"
         )
     except Exception:
-        return _defect(given)
+        return _report_defect(given)
 
 
-def _sorry(words: str, code: int) -> int:
-    print(f"spheresn: {sentence(words, LONGEST)}", file=sys.stderr)
+def _run(arguments: list[str]) -> int:
+    require("app", "spheresn")
+    import typer  # only now, since the library alone installs no typer
+
+    from .commands import app
+
+    try:
+        return int(app(args=arguments, prog_name="spheresn", standalone_mode=False) or 0)
+    except typer.TyperException as error:
+        return _refuse(error.format_message() or "see spheresn --help", error.exit_code)
+
+
+def _refuse(message: str, code: int = BAD_INPUT) -> int:
+    print(f"spheresn: {sentence(message, LONGEST)}", file=sys.stderr)
     return code
 
 
-def _defect(arguments: Sequence[str]) -> int:
-    """Not the user's mistake: everything that helps to find it, and the request to pass it on."""
+def _report_defect(arguments: Sequence[str]) -> int:
+    """Print the traceback and ask the user to report it: the input is not to blame."""
     traceback.print_exc()
     command = sentence(shlex.join(["spheresn", *arguments]), LONGEST)
-    return _sorry(
+    return _refuse(
         f"{__version__} has a defect; please report this with the command, {command}, and the "
         "lines above",
         DEFECT,

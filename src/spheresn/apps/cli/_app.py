@@ -1,11 +1,13 @@
-"""The application that the commands of this package are registered with, and what holds for all of
-them.
-"""
+"""The typer application with which every command registers, and what the commands share."""
 
 from __future__ import annotations
 
+import signal
 import sys
-from typing import Annotated
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
 
 import typer
 
@@ -16,7 +18,7 @@ app = typer.Typer(
 )
 
 
-def _version(asked: bool) -> None:
+def _print_version(asked: bool) -> None:
     if asked:
         print(__version__)
         raise typer.Exit
@@ -25,14 +27,57 @@ def _version(asked: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
     ] = False,
 ) -> None:
-    """Echo state networks on a hyper-sphere: forecast series of your own, analyse networks, redo
+    """Echo state networks on a hyper-sphere: forecast your own series, analyse networks, reproduce
     the paper.
     """
 
 
 def say(line: str) -> None:
-    """To the person at the terminal, beside the output."""
+    """Print a line for the user to stderr, apart from the results on stdout."""
     print(line, file=sys.stderr, flush=True)
+
+
+class Stopped(KeyboardInterrupt):
+    """Ctrl-C or SIGTERM; `code` is the exit code that the shell expects."""
+
+    def __init__(self, signal_number: int) -> None:
+        super().__init__()
+        self.code = 128 + signal_number
+
+
+@contextmanager
+def stoppable() -> Iterator[Callable[[], None]]:
+    """Within the block, Ctrl-C and SIGTERM raise `Stopped`.
+
+    The block gets a function that raises `Stopped` again if a callback has swallowed it.
+    """
+    received: list[int] = []
+
+    def stop(number: int, frame: Any) -> None:
+        received.append(number)
+        for one in signals:
+            signal.signal(one, signal.SIG_IGN)  # a second Ctrl-C must not interrupt the clean-up
+        raise Stopped(number)
+
+    def check() -> None:
+        if received:
+            raise Stopped(received[0])
+
+    signals = (
+        (signal.SIGINT, signal.SIGTERM)
+        if threading.current_thread() is threading.main_thread()
+        else ()
+    )
+    before = [signal.signal(one, stop) for one in signals]
+    try:
+        yield check
+    finally:
+        if not received:
+            for one, handler in zip(signals, before, strict=True):
+                signal.signal(one, handler)

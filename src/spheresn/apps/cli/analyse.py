@@ -1,9 +1,9 @@
-"""A network measured while the user's data drive it: exponents, echo state, memory, capacity."""
+"""`spheresn analyse`: measures of a network while the user's data drive it, and their figure."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -25,24 +25,32 @@ from ...datasets import white_noise
 from ...driving import drive
 from ...estimators import ESNForecaster
 from ...forecasting.network import Tell
+from ...plotting import plot_echo_state, plot_memory_profile, plot_spectrum
 from ...reservoir import Reservoir
-from ..tables import Series
-from .numbers import plain
+from .._json import plain
+from ..tables import TimeSeries
+from .formatting import format_number
 from .summary import fitted
 
-FEWEST, MOST = 300, 5000  # rows; of a longer table the last ones are looked at
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+FEWEST, MOST = 300, 5000  # rows; the measures use the last rows of a longer table
 EXPONENTS, TIMES, NOISE_ROWS, DELAYS = 10, 50, 5000, (50, 15)
-FARTHEST = 100  # steps back at most
-STAGES = 5
+LONGEST_DELAY = 100
+STAGES = 4  # how often `analyse` calls `report`
+BLUE = "#0072B2"
+FLOOR = 1e-16  # smaller relative influences are rounding errors
 
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """Measures of one network on one series; `capacity` (of white noise) only where the network has
-    one input.
+    """Measures of one network on one series; `capacity`, measured with white noise, is None if the
+    network has several inputs.
     """
 
-    series: Series
+    series: TimeSeries
     model: Any
     rows: int
     exponents: LyapunovSpectrum
@@ -52,40 +60,40 @@ class Analysis:
     capacity: InformationProcessingCapacity | None
 
 
-def analyse(model: Any, series: Series, tell: Tell = lambda doing: None) -> Analysis:
-    """The network of a fitted model, driven by the last rows of a series as the model hears
-    them.
+def analyse(model: Any, series: TimeSeries, report: Tell = lambda stage: None) -> Analysis:
+    """Measure the network of a fitted model on the last rows of a series, scaled as in the fit.
+    `report` is called with the name of each stage that begins.
     """
     at_least("FILE", len(series.values), FEWEST, "to measure a network on")
-    network, heard = model.reservoir_, heard_by(model, series)[-MOST:]
-    transient, reach = len(heard) // 5, min(FARTHEST, len(heard) // 10)
+    network, signal = model.reservoir_, scaled_input(model, series)[-MOST:]
+    transient, delays = len(signal) // 5, min(LONGEST_DELAY, len(signal) // 10)
     with threadpool_limits(1):
-        tell("Lyapunov exponents")
+        report("Lyapunov exponents")
         exponents = lyapunov_spectrum(
-            network, heard, min(EXPONENTS, network.tangent_dim), transient
+            network, signal, min(EXPONENTS, network.tangent_dim), transient
         )
-        tell("echo state")
-        echo = echo_state(network, heard, transient=transient)
-        tell("memory")
-        profile = memory_profile(network, heard, reach, min(TIMES, len(heard) - reach))
-        half = len(heard) // 2
+        report("echo state")
+        echo = echo_state(network, signal, transient=transient)
+        report("memory")
+        profile = memory_profile(network, signal, delays, min(TIMES, len(signal) - delays))
+        half = len(signal) // 2
         recall = memory_capacity(
-            network, heard[:half], heard[half:], reach, washout=reach, penalty=1e-6
+            network, signal[:half], signal[half:], delays, washout=delays, penalty=1e-6
         )
-        tell("capacity")
-        capacity = white_capacity(network) if network.n_inputs == 1 else None
-    return Analysis(series, model, len(heard), exponents, echo, profile, recall, capacity)
+        report("capacity")
+        capacity = white_noise_capacity(network) if network.n_inputs == 1 else None
+    return Analysis(series, model, len(signal), exponents, echo, profile, recall, capacity)
 
 
-def heard_by(model: Any, series: Series) -> Floats:
-    """The rows in the deviations that the network was fitted to."""
+def scaled_input(model: Any, series: TimeSeries) -> Floats:
+    """The rows in standard deviations, as the network gets them."""
     scaler = model.scaler_ if isinstance(model, ESNForecaster) else model.frame_.scaler
     return np.ascontiguousarray(scaler.forward(series.values))
 
 
-def white_capacity(network: Reservoir) -> InformationProcessingCapacity:
-    """What the network can compute of independent inputs as strong as the data: uniform, of
-    deviation one.
+def white_noise_capacity(network: Reservoir) -> InformationProcessingCapacity:
+    """The capacity for independent inputs as strong as the data: uniform, with standard deviation
+    one.
     """
     edge = float(np.sqrt(3.0))
     noise = white_noise(NOISE_ROWS, 0, low=-edge, high=edge)
@@ -94,9 +102,9 @@ def white_capacity(network: Reservoir) -> InformationProcessingCapacity:
     )
 
 
-def measured(found: Analysis) -> dict[str, Any]:
-    """All numbers, as JSON can say them."""
-    told = {
+def measures(found: Analysis) -> dict[str, Any]:
+    """All numbers, for JSON."""
+    content = {
         "source": found.series.source,
         "columns": list(found.series.names),
         "rows": found.rows,
@@ -118,4 +126,42 @@ def measured(found: Analysis) -> dict[str, Any]:
             "rank": found.capacity.rank,
         },
     }
-    return dict(plain(told))
+    return dict(plain(content))
+
+
+def figure(found: Analysis) -> Figure:
+    """Four panels, each with its result in the title: exponents, echo state, memory profile,
+    recall.
+    """
+    from matplotlib.figure import Figure  # here, since only this function needs it
+
+    drawing = Figure(figsize=(8.0, 6.4), layout="constrained")
+    axes = drawing.subplots(2, 2)
+    plot_spectrum(axes[0, 0], found.exponents, color=BLUE)
+    largest = float(found.exponents.exponents[0])
+    axes[0, 0].set_title(
+        f"largest exponent {format_number(largest, 3)}: "
+        + ("the past fades" if largest < 0 else "the past does not fade")
+    )
+    plot_echo_state(axes[0, 1], found.echo, color=BLUE)
+    axes[0, 1].set_title(f"echo state: {found.echo.verdict}")
+    plot_memory_profile(axes[1, 0], found.profile, color=BLUE)
+    axes[1, 0].set(
+        xlabel="steps back", ylabel="influence on the state, relative", ylim=(FLOOR, 3.0)
+    )
+    axes[1, 0].set_xlim(
+        0, max(int((found.profile.sensitivity > FLOOR * found.profile.sensitivity[0]).sum()), 2)
+    )
+    axes[1, 0].set_title("how fast an input fades")
+    _draw_recall(axes[1, 1], found)
+    for panel in axes.flat:
+        panel.title.set_fontsize(9.5)
+        panel.spines[["top", "right"]].set_visible(False)
+    return drawing
+
+
+def _draw_recall(axes: Axes, found: Analysis) -> None:
+    per_delay, inputs = found.recall.per_delay, found.model.reservoir_.n_inputs
+    axes.plot(np.arange(len(per_delay)), per_delay / inputs, color=BLUE)
+    axes.set(xlabel="steps back", ylabel="share recalled (R²)", ylim=(-0.02, 1.02))
+    axes.set_title("recall of your data from the state")

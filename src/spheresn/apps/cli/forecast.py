@@ -1,6 +1,4 @@
-"""The main job on a series of one's own: choose, backtest, forecast, with intervals from the
-backtest.
-"""
+"""`spheresn forecast`: choose a network, test it, forecast, and take intervals from the test."""
 
 from __future__ import annotations
 
@@ -9,26 +7,29 @@ from dataclasses import dataclass, replace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from ..._validation import BadInput, Floats, whole
+from ..._errors import BadInput
+from ..._validation import Floats, whole
 from ...estimators import ESNForecaster
 from ...forecasting.backtest import FOLDS, Backtest, Teach, backtest, first_origin, horizon
 from ...forecasting.baselines import Linear, Persistence
 from ...forecasting.intervals import half_widths
 from ...forecasting.network import RULES, Recipe, Tell, Trained, choose
 from ...forecasting.runaway import Runs
-from ..tables import Series
+from ..tables import TimeSeries
 
 NETWORK, PERSISTENCE, LINEAR = "network", "persistence", "linear"
-STAGES = len(RULES) + FOLDS + 1  # how often a job tells what it is doing
+STAGES = len(RULES) + FOLDS + 1  # how often `forecast` calls `report`
 
 
 @dataclass(frozen=True, eq=False)
 class Outlook:
-    """Forecast (H, d) with its interval, in the units of the data; the backtest is in deviations of
-    the columns, `scale` (d,) each.
+    """A forecast and everything needed to judge it.
+
+    `values`, `lower` and `upper` (H, d) are the forecast and its interval in the units of the data.
+    The backtest is in standard deviations of the columns; `scale` (d,) holds these deviations.
     """
 
-    series: Series
+    series: TimeSeries
     recipe: Recipe
     model: ESNForecaster
     test: Backtest
@@ -39,7 +40,7 @@ class Outlook:
 
     @property
     def steps(self) -> int:
-        """How far ahead."""
+        """The number of steps that are forecast."""
         return len(self.values)
 
     @property
@@ -49,27 +50,31 @@ class Outlook:
 
 
 def forecast(
-    series: Series, steps: int | None, units: int, seed: int, tell: Tell = lambda doing: None
+    series: TimeSeries,
+    steps: int | None,
+    units: int,
+    seed: int,
+    report: Tell = lambda stage: None,
 ) -> Outlook:
-    """Settings are chosen on the rows before the backtest; the same settings are then tested, and
-    taught the whole series.
+    """Choose the settings on the rows before the backtest, test these settings, and fit them to
+    the whole series. `report` is called with the name of each stage that begins.
     """
     whole("--units", units, 1)
     whole("--seed", seed, 0)
     ahead, before = horizon(len(series.values), steps), first_origin(len(series.values))
-    series = varying(series, before)
-    # The choice must not know the backtest, not even its spread
+    series = without_constant_columns(series, before)
+    # The choice must not depend on the rows of the backtest, not even through their spread
     centre, scale = centre_and_scale(series.values[:before])
-    with threadpool_limits(1):  # these matrices are small: threads would wait for each other
-        recipe = choose((series.values[:before] - centre) / scale, ahead, units, seed, tell)
-        return by_recipe(series, ahead, recipe, tell)
+    with threadpool_limits(1):  # the matrices are small: threads would wait for each other
+        recipe = choose((series.values[:before] - centre) / scale, ahead, units, seed, report)
+        return by_recipe(series, ahead, recipe, report)
 
 
 def by_recipe(
-    series: Series, steps: int, recipe: Recipe, tell: Tell = lambda doing: None
+    series: TimeSeries, steps: int, recipe: Recipe, report: Tell = lambda stage: None
 ) -> Outlook:
-    """The backtest of a recipe beside the simple methods, and its forecast with intervals from the
-    errors of that backtest.
+    """Backtest the recipe and two simple methods, then forecast; the intervals come from the
+    errors in the backtest.
     """
     centre, scale = centre_and_scale(series.values)
     rows = (series.values - centre) / scale
@@ -78,62 +83,55 @@ def by_recipe(
         PERSISTENCE: lambda taught: Persistence(),
         LINEAR: Linear.of,
     }
-    test = backtest(rows, steps, methods, tell)
-    tell("forecasting")
+    test = backtest(rows, steps, methods, report)
+    report("forecasting")
     final = Trained.of(recipe, rows)
     ahead, errors = final.ahead(steps), test.errors(NETWORK)
     widths = np.column_stack([half_widths(errors[:, :, column]) for column in range(rows.shape[1])])
-    series = replace(series, notes=(*series.notes, *_escapes(ahead, test)))
+    series = replace(series, notes=(*series.notes, *_runaway_notes(ahead, test)))
     values = ahead.values[0]
     parts = (part * scale + centre for part in (values, values - widths, values + widths))
     return Outlook(series, recipe, final.model, test, scale, *parts)
 
 
-def varying(series: Series, rows: int) -> Series:
-    """Without the columns that are constant over the first rows, which leave nothing to learn."""
-    varies = (
-        np.ptp(
-            series.values[:rows]
-            / np.maximum(np.abs(series.values).max(axis=0), np.finfo(float).tiny),
-            axis=0,
-        )
-        > 0.0
-    )
-    still = [name for name, moves in zip(series.names, varies, strict=True) if not moves]
+def without_constant_columns(series: TimeSeries, rows: int) -> TimeSeries:
+    """The series without the columns that are constant over the first rows; a note names them."""
+    largest = np.maximum(np.abs(series.values).max(axis=0), np.finfo(float).tiny)
+    varies = np.ptp(series.values[:rows] / largest, axis=0) > 0.0
+    constant = [name for name, moves in zip(series.names, varies, strict=True) if not moves]
     if not varies.any():
         raise BadInput(
-            f"columns must vary, got the same number in the first {rows} rows of {still[0]!r}; "
+            f"columns must vary, got the same number in the first {rows} rows of {constant[0]!r}; "
             "choose others with --column"
         )
-    note = (f"left out, constant over the first {rows} rows: {', '.join(still)}",) if still else ()
-    names = tuple(name for name in series.names if name not in still)
+    note = f"left out, constant over the first {rows} rows: {', '.join(constant)}"
     return replace(
         series,
-        names=names,
+        names=tuple(name for name in series.names if name not in constant),
         values=np.ascontiguousarray(series.values[:, varies]),
-        notes=(*series.notes, *note),
+        notes=(*series.notes, *([note] if constant else [])),
     )
 
 
 def centre_and_scale(values: Floats) -> tuple[Floats, Floats]:
-    """Mean and deviation, by way of the largest value, whose square might overflow."""
+    """Mean and standard deviation (d,), computed relative to the largest value, since squares might
+    overflow.
+    """
     largest = np.abs(values).max(axis=0)
     return (values / largest).mean(axis=0) * largest, (values / largest).std(axis=0) * largest
 
 
-def _escapes(ahead: Runs, test: Backtest) -> list[str]:
-    """Free runs that left the range of the data and were ended in its mean."""
-    away = int(test.away[NETWORK].sum())
-    found = (
-        [
-            f"{away} of the {len(test.origins)} backtest runs of the network ran away and were "
-            "ended in the mean"
-        ]
-        if away
-        else []
-    )
-    if ahead.away[0]:
-        found.append(
-            "the forecast ran away and ends in the mean of the data: do not trust it from there"
+def _runaway_notes(ahead: Runs, test: Backtest) -> list[str]:
+    """What to say about free runs that left the range of the data."""
+    away, notes = int(test.away[NETWORK].sum()), []
+    if away:
+        notes.append(
+            f"{away} of the {len(test.origins)} forecasts of the network in the backtest left the "
+            "range of the data; from there on the mean of the data replaces them"
         )
-    return found
+    if ahead.away[0]:
+        notes.append(
+            "the forecast leaves the range of the data; from there on the mean of the data "
+            "replaces it, so do not trust it"
+        )
+    return notes

@@ -1,5 +1,5 @@
-"""The figure of a forecast: what came and what had been forecast, what is forecast now, and the
-error against the steps ahead.
+"""The figure of a forecast: the data, the forecasts of the backtest, the forecast with its
+interval, and the errors by horizon.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import pandas as pd
 
 from ..._validation import Floats
 from .forecast import LINEAR, NETWORK, PERSISTENCE, Outlook
-from .numbers import shown
-from .verdict import TITLES
+from .formatting import format_name
+from .summary import TITLES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 COLOURS = {NETWORK: "#0072B2", PERSISTENCE: "#6b747c", LINEAR: "#D55E00"}
 DRAWN = 5  # columns at most
-BACK = 3  # horizons of the past that are shown
-FEWEST_SHOWN = 60  # rows of the past, for short horizons
-ORDINARY = 30  # powers of ten that axes have no trouble with
-NAME = 40  # letters of a column's name
+BACK = 3  # the past is shown for so many horizons
+FEWEST_SHOWN = 60  # rows of the past, if the horizon is short
+ORDINARY = 30  # powers of ten up to which matplotlib draws axes well
+NAME = 40  # characters of a column's name
 
 
 def figure(outlook: Outlook) -> Figure:
     """One panel per column, then the errors."""
-    from matplotlib.figure import Figure  # here, so that commands that draw nothing start fast
+    from matplotlib.figure import Figure  # here, since only this function needs it
 
     panels = min(len(outlook.series.names), DRAWN)
     drawing = Figure(figsize=(6.2, 2.2 * panels + 2.8), layout="constrained")
@@ -52,11 +52,10 @@ def caption(outlook: Outlook) -> str:
     drawn, columns = min(len(outlook.series.names), DRAWN), len(outlook.series.names)
     some = f" The first {drawn} of {columns} columns are drawn." if columns > drawn else ""
     return (
-        "Grey: the data. Orange: backtest forecasts, each made without knowing what came after "
-        "its dot. Blue: the forecast, "
-        f"with the interval that held 90 % of the backtest's errors as many steps ahead.{some} "
-        "Last panel: how the error of the three "
-        "methods grows with the steps ahead; at 1 a method is as good as always saying the mean."
+        "Grey: the data. Orange: forecasts of the backtest; each one knows only the rows up to its "
+        "dot. Blue: the forecast, with the interval that contained 90 % of the errors in the "
+        f"backtest at the same horizon.{some} Last panel: the error of the three methods against "
+        "the steps ahead; a method with error 1 is as good as always saying the mean."
     )
 
 
@@ -74,8 +73,8 @@ def _draw_column(axes: Axes, outlook: Outlook, column: int) -> None:
         coming, lower, upper, color=COLOURS[NETWORK], alpha=0.18, linewidth=0, label="90 % interval"
     )
     axes.plot(coming, forecast, color=COLOURS[NETWORK], linewidth=1.4, label="forecast")
-    label = shown(outlook.series.names[column], NAME) + (f" / 1e{power}" if power else "")
-    axes.set_ylabel(label, parse_math=False)  # a dollar in a name is a dollar
+    label = format_name(outlook.series.names[column], NAME) + (f" / 1e{power}" if power else "")
+    axes.set_ylabel(label, parse_math=False)  # a dollar sign in a name is no formula
     axes.margins(x=0.01)
     axes.spines[["top", "right"]].set_visible(False)
     if isinstance(past, pd.DatetimeIndex):
@@ -85,8 +84,8 @@ def _draw_column(axes: Axes, outlook: Outlook, column: int) -> None:
 
 
 def power_of(values: Floats) -> int:
-    """The power of ten that brings numbers within reach of the axes of a figure, 0 for ordinary
-    ones.
+    """The power of ten to divide by, so that matplotlib can draw the numbers; 0 for ordinary
+    numbers.
 
     >>> power_of(np.array([3e-300, 1e-301])), power_of(np.array([20.0, 1e5]))
     (-300, 0)
@@ -98,16 +97,11 @@ def power_of(values: Floats) -> int:
 def _draw_backtest(
     axes: Axes, outlook: Outlook, column: int, past: pd.Index, values: Floats
 ) -> None:
-    """The last runs that do not overlap, each added to what came: its errors are in deviations."""
-    test, deviation = (
-        outlook.test,
-        outlook.scale[column] / 10.0 ** power_of(outlook.series.values[:, column]),
-    )
-    earliest, last, label = (
-        len(past) - max(BACK * outlook.steps, FEWEST_SHOWN),
-        len(past) + 1,
-        "backtest forecast",
-    )
+    """Draw the last runs that do not overlap; a run is the data plus its errors."""
+    test = outlook.test
+    deviation = outlook.scale[column] / 10.0 ** power_of(outlook.series.values[:, column])
+    earliest = len(past) - max(BACK * outlook.steps, FEWEST_SHOWN)
+    last, label = len(past) + 1, "backtest forecast"
     for place in range(len(test.origins) - 1, -1, -1):
         origin = int(test.origins[place])
         if origin + outlook.steps < last and origin > earliest:

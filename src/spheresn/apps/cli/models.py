@@ -1,4 +1,4 @@
-"""Models of people's own: fitted to a table, saved, and asked again with another table."""
+"""`spheresn fit` and `predict`: fit a model to a table, and apply a saved model to another one."""
 
 from __future__ import annotations
 
@@ -10,28 +10,29 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from ..._validation import BadInput, Floats, at_least, whole
+from ..._errors import BadInput
+from ..._validation import Floats, at_least, whole
 from ...estimators import ESNClassifier, ESNForecaster, ESNRegressor, OutOfRange
 from ...forecasting.network import RULES, Tell, choose
 from ...io.models import load
-from ..tables import Series, Table
-from .forecast import centre_and_scale, varying
-from .numbers import plain
+from .._json import plain
+from ..tables import Table, TimeSeries
+from .forecast import centre_and_scale, without_constant_columns
 from .summary import fitted
 
 FEWEST = 40  # rows
-STAGES = len(RULES) + 1
-HORIZON = 200  # steps of the free runs by which a forecaster is chosen
-MODEL = ".spheresn"
+STAGES = len(RULES) + 1  # how often `fit_forecaster` calls `report`
+HORIZON = 200  # steps of the free runs that choose a forecaster
+ENDING = ".spheresn"  # of the names of model files
 
 
 def fit_forecaster(
-    series: Series, units: int, seed: int, tell: Tell = lambda doing: None
-) -> tuple[ESNForecaster, Series]:
-    """A forecaster of all columns together, and the series without the constant ones."""
+    series: TimeSeries, units: int, seed: int, report: Tell = lambda stage: None
+) -> tuple[ESNForecaster, TimeSeries]:
+    """A forecaster of all columns together, and the series without its constant columns."""
     rows = len(series.values)
     at_least("FILE", rows, FEWEST, "to fit a network")
-    series = varying(series, rows)
+    series = without_constant_columns(series, rows)
     centre, scale = centre_and_scale(series.values)
     with threadpool_limits(1):
         recipe = choose(
@@ -39,15 +40,15 @@ def fit_forecaster(
             HORIZON,
             whole("--units", units, 1),
             whole("--seed", seed, 0),
-            tell,
+            report,
         )
-        tell("fitting")
+        report("fitting")
         return recipe.learn(series.frame), series
 
 
-def fit_regressor(series: Series, target: str, units: int, seed: int) -> ESNRegressor:
-    """The target column from the others of the same and earlier rows; the settings with the least
-    leave-one-out error.
+def fit_regressor(series: TimeSeries, target: str, units: int, seed: int) -> ESNRegressor:
+    """A regressor of the target column on the others, with the settings of least leave-one-out
+    error.
     """
     at_least("FILE", len(series.values), FEWEST, "to fit a network")
     frame = series.frame
@@ -61,6 +62,21 @@ def fit_regressor(series: Series, target: str, units: int, seed: int) -> ESNRegr
         return model.fit(frame.drop(columns=target), frame[target])
 
 
+def describe_fit(model: Any, series: TimeSeries, target: str | None) -> dict[str, Any]:
+    """What was fitted, for JSON."""
+    content = {
+        "kind": "regressor" if target is not None else "forecaster",
+        "source": series.source,
+        "rows": len(series.values),
+        "columns": [name for name in series.names if name != target],
+        "target": target,
+        "notes": list(series.notes),
+        "fitted": fitted(model),
+        "error": getattr(model, "loo_error_", None) if target is not None else None,
+    }
+    return dict(plain(content))
+
+
 def read_model(path: Path) -> Any:
     """A saved forecaster or regressor."""
     model = load(path)
@@ -72,9 +88,9 @@ def read_model(path: Path) -> Any:
     return model
 
 
-def rows_for(model: Any, table: Table, fill: str | None) -> Series:
-    """The columns that the model was fitted to; a model that knows no names takes as many as it
-    needs.
+def series_for(model: Any, table: Table, fill: str | None) -> TimeSeries:
+    """The columns that the model was fitted to; a model without column names takes all columns, if
+    their number is right.
     """
     names = [str(name) for name in getattr(model, "feature_names_in_", [])]
     missing = [name for name in names if name not in table.cells]
@@ -94,70 +110,59 @@ def rows_for(model: Any, table: Table, fill: str | None) -> Series:
     )
 
 
-def predicted(model: ESNRegressor, series: Series) -> Floats:
-    """For each row the prediction (T, m); NaN while the network has not yet forgotten where it
-    began.
+def predict(
+    model: Any, table: Table, steps: int | None, fill: str | None
+) -> tuple[list[str], list[list[str]], list[str]]:
+    """Header, rows and notes of a prediction: a forecaster continues the table, a regressor
+    predicts a value for each row.
     """
+    series = series_for(model, table, fill)
+    if isinstance(model, ESNForecaster):
+        ahead = HORIZON if steps is None else whole("--steps", steps, 1)
+        values, said = _continue(model, series, ahead)
+        head = [series.time_name, *series.names]
+        return head, _rows(series.ahead(ahead), values), [*series.notes, *said]
+    if steps is not None:
+        raise BadInput(
+            f"--steps must be left out for a regressor, got {steps}; it predicts one value for "
+            "each row of FILE"
+        )
+    values = _predict_rows(model, series)
+    count = values.shape[1]
+    names = ["prediction"] if count == 1 else [f"prediction {i + 1}" for i in range(count)]
+    times = series.clock.written if series.clock else [str(row + 1) for row in range(len(values))]
+    notes = list(series.notes)
+    if model.washout_:
+        notes.append(
+            f"the first {model.washout_} rows have no prediction, because the state of the network "
+            "still depends on where it began"
+        )
+    return [series.time_name, *names], _rows(times, values), notes
+
+
+def _continue(model: ESNForecaster, series: TimeSeries, steps: int) -> tuple[Floats, list[str]]:
+    """The next rows (steps, d) after those of the series, and the warnings about them.
+
+    The network forgets where it began, so the series may hold only the new rows, or all rows.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", OutOfRange)
+        run = np.asarray(model.update(_input(model, series)).forecast(whole("--steps", steps, 1)))
+    return run.reshape(steps, -1), [str(one.message) for one in caught]
+
+
+def _predict_rows(model: ESNRegressor, series: TimeSeries) -> Floats:
+    """The prediction for each row (T, m); NaN during the washout."""
     at_least(
-        "FILE",
-        len(series.values),
-        model.washout_ + 1,
-        "for this model, whose memory has to fill first",
+        "FILE", len(series.values), model.washout_ + 1, "for this model, because of its washout"
     )
     values = np.asarray(model.predict(_input(model, series))).reshape(len(series.values), -1)
     values[: model.washout_] = np.nan
     return values
 
 
-def continued(model: ESNForecaster, series: Series, steps: int) -> tuple[Floats, list[str]]:
-    """The next rows (steps, d) after those of the series, and what must be said of them.
-
-    The network forgets where it began, so the series may be the rows that are new or all there are.
-    """
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always", OutOfRange)
-        run = np.asarray(model.update(_input(model, series)).forecast(whole("--steps", steps, 1)))
-    return run.reshape(steps, -1), [str(one.message) for one in said]
-
-
-def _input(model: Any, series: Series) -> Any:
+def _input(model: Any, series: TimeSeries) -> Any:
     return series.frame if hasattr(model, "feature_names_in_") else series.values
-
-
-def answers(
-    model: Any, table: Table, steps: int | None, fill: str | None
-) -> tuple[list[str], list[list[str]], list[str]]:
-    """Header and rows of what the model says about a table, and notes."""
-    series = rows_for(model, table, fill)
-    if isinstance(model, ESNForecaster):
-        ahead = HORIZON if steps is None else whole("--steps", steps, 1)
-        values, said = continued(model, series, ahead)
-        return (
-            [series.time_name, *series.names],
-            _rows(series.ahead(ahead), values),
-            [*series.notes, *said],
-        )
-    if steps is not None:
-        raise BadInput(
-            f"--steps must be left out for a regressor, got {steps}; it predicts one value for "
-            "each row of FILE"
-        )
-    values = predicted(model, series)
-    names = (
-        ["prediction"]
-        if values.shape[1] == 1
-        else [f"prediction {i + 1}" for i in range(values.shape[1])]
-    )
-    times = series.clock.written if series.clock else [str(row + 1) for row in range(len(values))]
-    early = (
-        [
-            f"the first {model.washout_} rows have no prediction: the memory of the network fills "
-            "with them"
-        ]
-        if model.washout_
-        else []
-    )
-    return [series.time_name, *names], _rows(times, values), [*series.notes, *early]
 
 
 def _rows(times: list[str], values: Floats) -> list[list[str]]:
@@ -167,21 +172,6 @@ def _rows(times: list[str], values: Floats) -> list[list[str]]:
     ]
 
 
-def numbers(row: list[str]) -> list[str | float | None]:
-    """A row of `answers` for JSON: its time as text, the rest as numbers."""
+def row_for_json(row: list[str]) -> list[str | float | None]:
+    """A row of `predict`: its time as text, the rest as numbers."""
     return [row[0], *(float(cell) if cell else None for cell in row[1:])]
-
-
-def described(model: Any, series: Series, target: str | None) -> dict[str, Any]:
-    """What was fitted, as JSON can say it."""
-    told = {
-        "kind": "regressor" if target is not None else "forecaster",
-        "source": series.source,
-        "rows": len(series.values),
-        "columns": [name for name in series.names if name != target],
-        "target": target,
-        "notes": list(series.notes),
-        "fitted": fitted(model),
-        "error": getattr(model, "loo_error_", None) if target is not None else None,
-    }
-    return dict(plain(told))

@@ -1,9 +1,9 @@
-"""Tables of people's own: CSV, Parquet and NPY files read into named columns, their time
-recognised, their holes found.
+"""The user's own tables: CSV, Parquet and NPY files as named columns, with the time of the rows and
+the missing values.
 """
 
 from .clock import Clock
 from .read import FileError, read_table
-from .table import Series, Table
+from .table import Table, TimeSeries
 
-__all__ = ["Clock", "FileError", "Series", "Table", "read_table"]
+__all__ = ["Clock", "FileError", "Table", "TimeSeries", "read_table"]

@@ -1,4 +1,4 @@
-"""Cells: which are numbers, which are empty, which are neither."""
+"""Cells of a column: numbers, empty cells, and cells that are neither."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ EMPTY = {"", "na", "n/a", "#n/a", "nan", "null", "none", "-", "?"}
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """A column: its numbers, NaN where there is none, and which of those cells hold something that
-    is no finite number.
+    """A column: its numbers, NaN where there is none, and which cells are wrong, that is, neither a
+    finite number nor empty.
     """
 
     numbers: Floats
@@ -24,14 +24,14 @@ class Cells:
 
     @property
     def mostly_numbers(self) -> bool:
-        """Whether wrong cells are slips in a column of numbers, rather than the text of a column of
-        text.
-        """
+        """Whether this is a column of numbers with a few wrong cells, and not a column of text."""
         return bool(np.isfinite(self.numbers).sum() >= max(self.wrong.sum(), 1))
 
 
 def cells_of(column: pd.Series) -> Cells:
-    """Any column of a data frame; decimal commas count where the column has no decimal points."""
+    """The cells of a column of a data frame; a comma is a decimal comma if the column has no
+    decimal point.
+    """
     if column.dtype.kind in "biuf":
         values = column.to_numpy(dtype=np.float64, na_value=np.nan)
         return Cells(np.where(np.isfinite(values), values, np.nan), np.isinf(values))
@@ -44,10 +44,8 @@ def cells_of(column: pd.Series) -> Cells:
 
 
 def words_of(column: pd.Series) -> pd.Series:
-    """The cells as text without blanks around it, nothing as ""; a column of text at once, since a
-    call per cell takes long.
-    """
-    if isinstance(column.dtype, pd.StringDtype):
+    """The cells as text without blanks around it; an empty cell is ""."""
+    if isinstance(column.dtype, pd.StringDtype):  # all at once, since a call per cell is slow
         return column.fillna("").str.strip()
     return column.map(lambda cell: "" if cell is None or cell is pd.NA else str(cell).strip())
 
@@ -68,7 +66,7 @@ def _numeric(words: pd.Series) -> Floats:
 
 
 def as_number(cell: str) -> float | None:
-    """The number in a cell, if it is one.
+    """The number in a cell; None if the cell holds no number.
 
     >>> as_number("1e3"), as_number("1,5"), as_number("speed")
     (1000.0, 1.5, None)

@@ -1,4 +1,4 @@
-"""The time of each row: dates or growing numbers, and how they go on."""
+"""The time of each row: dates or increasing numbers, and how they continue."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..._validation import BadInput
+from ..._errors import BadInput
 from .cells import cells_of, words_of
 
 NAMES = {
@@ -40,13 +40,13 @@ CALENDAR = {
     "QE": "quarter",
 }
 CALENDAR |= {"YS": "year", "YE": "year"}
-SAME = 1e-6  # of a step: rounding of printed times
+SAME = 1e-6  # steps that differ by less are equal: printed times are rounded
 
 
 @dataclass(frozen=True, eq=False)
 class Clock:
-    """Times (T,), dates or numbers, and the step by which they go on; `breaks` are the places whose
-    step is another one.
+    """Times (T,), dates or numbers, and the step by which they continue; `breaks` are the rows
+    reached by another step.
     """
 
     name: str
@@ -55,7 +55,7 @@ class Clock:
     breaks: tuple[int, ...]
 
     def ahead(self, steps: int) -> list[str]:
-        """The next times, written like the others."""
+        """The next times as text."""
         if isinstance(self.times, pd.DatetimeIndex):
             return _all_written(self._coming(steps), self._days)
         last, step = float(self.times[-1]), float(str(self.step))
@@ -64,30 +64,31 @@ class Clock:
     def _coming(self, steps: int) -> pd.DatetimeIndex:
         try:
             coming = pd.date_range(self.times[-1], periods=steps + 1, freq=self.step)[1:]
-            return coming.as_unit("ns")  # else a year of five digits, which nobody can read back
+            # Nanoseconds refuse a year of five digits, which no program could read back
+            return coming.as_unit("ns")
         except (ValueError, OverflowError):
-            told = f"{self.times[-1]} and {steps} steps of {self.spacing}"
+            span = f"{self.times[-1]} and {steps} steps of {self.spacing}"
             raise BadInput(
-                f"time column {self.name!r} must go on within the years that can be counted, got "
-                f"{told}; mend it"
+                f"time column {self.name!r} must continue within the years that pandas can "
+                f"represent, got {span}; correct the dates"
             ) from None
 
     @property
     def written(self) -> list[str]:
-        """The times of the rows."""
+        """The times of the rows as text."""
         if isinstance(self.times, pd.DatetimeIndex):
             return _all_written(self.times, self._days)
         return [_number(float(time)) for time in self.times]
 
     @property
     def axis(self) -> pd.Index:
-        """Times that can be drawn: matplotlib knows no time zones by name."""
+        """The times for a plot: without time zones, which matplotlib does not know by name."""
         return (
             self.times.tz_localize(None) if isinstance(self.times, pd.DatetimeIndex) else self.times
         )
 
     def axis_ahead(self, steps: int) -> pd.Index:
-        """`ahead` as numbers or dates to draw."""
+        """The next times for a plot."""
         coming = self.ahead(steps)
         if isinstance(self.times, pd.DatetimeIndex):
             return pd.DatetimeIndex([pd.Timestamp(time).tz_localize(None) for time in coming])
@@ -136,11 +137,11 @@ def _number(value: float) -> str:
     return f"{value:.12g}"
 
 
-def is_telling(name: str) -> bool:
-    """Whether a column of numbers under this name is meant as time.
+def is_time_name(name: str) -> bool:
+    """Whether a column of numbers with this name holds times.
 
-    >>> is_telling("Time [s]"), is_telling("t"), is_telling("temperature"), is_telling("update")
-    (True, True, False, False)
+    >>> is_time_name("Time [s]"), is_time_name("t"), is_time_name("update")
+    (True, True, False)
     """
     word = name.strip().lower()
     return word in NAMES or any(
@@ -150,8 +151,10 @@ def is_telling(name: str) -> bool:
 
 
 def dates_in(column: pd.Series) -> pd.DatetimeIndex | None:
-    """A column as dates, if every cell of it is one; of day-first and month-first the reading that
-    grows evenly.
+    """The dates in a column, or None if some cell is no date.
+
+    Dates such as 1/2/2020 are read with the day first or the month first, whichever gives evenly
+    increasing times.
     """
     if column.dtype.kind == "M":
         return pd.DatetimeIndex(column)
@@ -160,7 +163,7 @@ def dates_in(column: pd.Series) -> pd.DatetimeIndex | None:
     words = words_of(column)
     if not words.str.contains(r"\d\D+\d", regex=True).all():
         return None
-    if not cells_of(column).wrong.any():  # numbers such as 2.5 are no dates
+    if not cells_of(column).wrong.any():  # numbers such as 2.5 are not dates
         return None
     readings = [one for one in (_dates(words, options) for options in READINGS) if one is not None]
     return max(readings, key=_evenness, default=None)
@@ -187,26 +190,26 @@ def _evenness(times: pd.DatetimeIndex) -> tuple[bool, bool]:
 
 
 def _frequency(times: pd.DatetimeIndex) -> object | None:
-    """The even step of dates, by the calendar where that fits: days, business days, months."""
+    """The frequency of evenly spaced dates (days, business days, months, ...), or None."""
     if len(times) < 3 or not times.is_unique:
         return None
     with warnings.catch_warnings():
-        # Pandas announces that it will return an offset here; both are understood
+        # A future pandas returns an offset here and warns about it; `to_offset` takes both
         warnings.simplefilter("ignore")
         found = pd.infer_freq(times)
     return None if found is None else pd.tseries.frequencies.to_offset(found)
 
 
 def clock_of(name: str, times: pd.Index, first_row: int) -> Clock:
-    """The clock of growing times; those that do not grow are refused with the row."""
+    """The clock of increasing times; a `BadInput` names the first row that does not increase."""
     values = times.to_numpy()
     missing = pd.isna(values)
-    grows = values[1:] > values[:-1]
-    if missing.any() or not grows.all():
-        at = int(np.argmax(missing)) if missing.any() else int(np.argmin(grows)) + 1
+    increases = values[1:] > values[:-1]
+    if missing.any() or not increases.all():
+        at = int(np.argmax(missing)) if missing.any() else int(np.argmin(increases)) + 1
         raise BadInput(
-            f"time column {name!r} must grow from row to row, got {times[at]} in row "
-            f"{first_row + at}; sort or mend the rows"
+            f"time column {name!r} must increase from row to row, got {times[at]} in row "
+            f"{first_row + at}; sort or correct the rows"
         )
     if isinstance(times, pd.DatetimeIndex):
         frequency = _frequency(times)

@@ -1,4 +1,4 @@
-"""From a file to a table. Nothing in a file is ever run: no pickle, no formula."""
+"""Read a table from a file. Reading never runs code from the file: no pickle, no formula."""
 
 from __future__ import annotations
 
@@ -14,23 +14,24 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..._validation import BadInput, printable, sentence
+from ..._errors import BadInput, printable, sentence
+from .._extras import require
 from .cells import as_number
 from .table import Table, table_of
 
 DELIMITERS = "\t;,|"
-# Columns, each of which is looked at for dates; cells of Parquet, which may be a bit each
-WIDEST, MOST_CELLS = 2_000, 100_000_000
-PADDED = 8  # cells that a text may have for each of its bytes; a whole one has fewer than one
+WIDEST = 2_000  # columns; each is searched for dates
+MOST_CELLS = 100_000_000  # of a Parquet file, where a cell may take less than a bit
+PADDED = 8  # cells per byte of a CSV file; without padding there is less than one
 
 
 class FileError(BadInput):
-    """A file that is missing, damaged, or not a table."""
+    """A file that is missing or damaged, or holds no table."""
 
 
 def read_table(path: Path) -> Table:
-    """The table in a file, by the ending of its name: CSV (.csv, .tsv, .txt), Parquet (.parquet,
-    .pq) or NPY (.npy).
+    """The table in a file. The ending of its name gives the format: CSV (.csv, .tsv, .txt), Parquet
+    (.parquet, .pq) or NPY (.npy).
     """
     reader = READERS.get(path.suffix.lower())
     if path.is_dir() or not path.exists():
@@ -40,7 +41,7 @@ def read_table(path: Path) -> Table:
         )
     if reader is None:
         raise FileError(
-            f"FILE must end in {', '.join(READERS)}, got {str(path)!r}; save the table as CSV, say"
+            f"FILE must end in {', '.join(READERS)}, got {str(path)!r}; save the table as CSV"
         )
     if path.stat().st_size == 0:
         raise FileError(
@@ -48,7 +49,7 @@ def read_table(path: Path) -> Table:
         )
     try:
         with warnings.catch_warnings():
-            # A reader's opinion on types; cells are judged one by one later
+            # Readers warn about mixed types; the cells are parsed one by one later
             warnings.simplefilter("ignore")
             frame, first_row = reader(path)
     except OSError as error:
@@ -60,12 +61,12 @@ def _unreadable(path: Path, reason: object) -> FileError:
     words = sentence(reason, 160) or type(reason).__name__
     return FileError(
         f"FILE must be a whole {path.suffix[1:].upper()} file, got {str(path)!r} ({words}); write "
-        "it anew"
+        "it again"
     )
 
 
 def _named(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
-    """Every column under a name of its own."""
+    """The frame with stripped column names, which must differ."""
     names = [str(name).strip() or f"column {place}" for place, name in enumerate(frame.columns, 1)]
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
@@ -77,8 +78,8 @@ def _named(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
 
 
 def _csv(path: Path) -> tuple[pd.DataFrame, int]:
-    """Cells as text, since only then a wrong one can be quoted; a first line of numbers alone is no
-    header.
+    """The cells as text, so that an error can quote a wrong one. A first line that holds only
+    numbers is no header.
     """
     try:
         delimiter = _delimiter(path)
@@ -90,7 +91,7 @@ def _csv(path: Path) -> tuple[pd.DataFrame, int]:
             "skip_blank_lines": False,
         }
         width = _width(path, delimiter)
-        _honest(path, width)
+        _refuse_padding(path, width)
         rows = pd.read_csv(
             path, encoding="utf-8-sig", names=range(width), index_col=False, **options
         )
@@ -119,7 +120,7 @@ def _csv(path: Path) -> tuple[pd.DataFrame, int]:
 
 
 def _delimiter(path: Path) -> str:
-    """The one that the first line with any has most of; outside of quotes."""
+    """The most frequent delimiter, outside of quotes, in the first line that has one."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         for line in itertools.islice(file, 20):
             bare = "".join(line.split('"')[::2])
@@ -137,8 +138,8 @@ def _width(path: Path, delimiter: str) -> int:
         )
 
 
-def _honest(path: Path, width: int) -> None:
-    """Refuse a table that is nearly all padding: one long line and many empty ones would fill the
+def _refuse_padding(path: Path, width: int) -> None:
+    """Refuse a table that is nearly all padding: one long line and many empty ones would take much
     memory.
     """
     with path.open("rb") as file:
@@ -149,28 +150,24 @@ def _honest(path: Path, width: int) -> None:
         what = f"{width} columns in {lines} lines, most of them shorter"
         raise FileError(
             f"FILE must have at most {WIDEST} columns and rows of one length, got {what}, in "
-            f"{str(path)!r}; write it anew"
+            f"{str(path)!r}; write it again"
         )
 
 
 def _parquet(path: Path) -> tuple[pd.DataFrame, int]:
+    require("parquet", f"reading {path.name!r}")
     try:
-        _bounded(path)
+        _refuse_huge(path)
         frame = pd.read_parquet(path, engine="pyarrow")
     except FileError:
         raise
-    except ImportError:
-        raise FileError(
-            f"pyarrow must be installed to read {path.name!r}, got none; pip install "
-            "'spheresn[parquet]'"
-        ) from None
     except Exception as error:  # a damaged file makes pyarrow raise nearly anything
         raise _unreadable(path, error) from None
     return frame if isinstance(frame.index, pd.RangeIndex) else frame.reset_index(), 1
 
 
-def _bounded(path: Path) -> None:
-    """Refuse what would not fit: a column of one number repeated takes no room in such a file."""
+def _refuse_huge(path: Path) -> None:
+    """Refuse a very large table, which may be a small file: a repeated number takes no space."""
     from pyarrow.parquet import read_metadata
 
     parts = read_metadata(path)
@@ -183,13 +180,13 @@ def _bounded(path: Path) -> None:
         what = f"{parts.num_rows} rows of {parts.num_columns} columns"
         raise FileError(
             f"FILE must have at most {MOST_CELLS} cells and {WIDEST} columns, got {what} in "
-            f"{str(path)!r}; thin it out"
+            f"{str(path)!r}; shorten it"
         )
 
 
 def _npy(path: Path) -> tuple[pd.DataFrame, int]:
     try:
-        shape, kind = _promised(path)
+        shape, kind = _header(path)
         if len(shape) not in (1, 2) or kind.kind not in "biuf":
             what = f"shape {shape} of type {kind}"
             raise FileError(
@@ -205,9 +202,9 @@ def _npy(path: Path) -> tuple[pd.DataFrame, int]:
     return pd.DataFrame(rows, columns=[f"column {i + 1}" for i in range(rows.shape[1])]), 1
 
 
-def _promised(path: Path) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """Shape and type by the header; numpy would take memory for whatever it promises, so the file
-    must be large enough.
+def _header(path: Path) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Shape and type in the header. The file must be large enough for them, because numpy allocates
+    memory by the header alone.
     """
     with path.open("rb") as file:
         version = np.lib.format.read_magic(file)
@@ -216,7 +213,7 @@ def _promised(path: Path) -> tuple[tuple[int, ...], np.dtype[Any]]:
         shape, _, kind = NPY[version](file)
         needed, there = math.prod(shape) * kind.itemsize, path.stat().st_size - file.tell()
     if min(shape, default=0) < 0 or needed > there:
-        raise ValueError(f"its header promises {needed} bytes of numbers, there are {there}")
+        raise ValueError(f"its header promises {needed} bytes of numbers, the file has {there}")
     return shape, kind
 
 

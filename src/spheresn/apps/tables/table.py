@@ -1,4 +1,4 @@
-"""Named columns of numbers, their time, and what must be said about them."""
+"""Named columns of numbers with the time of their rows, and notes about them."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from ..._validation import BadInput, Floats, one_of
+from ..._errors import BadInput
+from ..._validation import Floats, one_of
 from .cells import Cells, cells_of
-from .clock import Clock, clock_of, dates_in, is_telling
+from .clock import Clock, clock_of, dates_in, is_time_name
 
 LISTED = 8  # row numbers in a sentence
 
 
 @dataclass(frozen=True, eq=False)
-class Series:
-    """What a job works on: finite values (T, d) under their names, the time of the rows if there is
-    one, and what was done to them.
+class TimeSeries:
+    """Finite values (T, d) with the names of their columns, the clock of the rows if there is one,
+    and notes about what was changed.
     """
 
     source: str
@@ -28,8 +29,8 @@ class Series:
     notes: tuple[str, ...] = ()
 
     def ahead(self, steps: int) -> list[str]:
-        """The times of the next rows; without a clock their numbers, the first row of the data
-        being 1.
+        """The times of the next rows; without a clock their numbers, counted from 1 at the first
+        row of the data.
         """
         rows = len(self.values)
         return (
@@ -40,21 +41,21 @@ class Series:
 
     @property
     def time_name(self) -> str:
-        """The heading of the times; no column has the same."""
+        """The heading of the times, which differs from every column name."""
         if self.clock is not None:
             return self.clock.name
         return "row" if "row" not in self.names else "row number"
 
     @property
     def frame(self) -> pd.DataFrame:
-        """With names, as the estimators remember them."""
+        """A data frame, from which estimators learn the names of the columns."""
         return pd.DataFrame(self.values, columns=list(self.names))
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Columns of numbers by name, holes included; `first_row` is the number that a spreadsheet
-    gives to the first of them.
+    """Columns by name, missing values included; `first_row` is the number of the first row in a
+    spreadsheet.
     """
 
     source: str
@@ -64,9 +65,9 @@ class Table:
     first_row: int
     notes: tuple[str, ...] = ()
 
-    def pick(self, names: Sequence[str] = (), fill: str | None = None) -> Series:
-        """The columns of these names, by default all of numbers; holes stop it, or are filled with
-        straight lines ("linear").
+    def pick(self, names: Sequence[str] = (), fill: str | None = None) -> TimeSeries:
+        """The columns with these names, by default all columns of numbers. A missing value is an
+        error, unless `fill` is "linear": then it is interpolated.
         """
         chosen = [self._known(name) for name in dict.fromkeys(names)] or self.numeric
         if not chosen:
@@ -80,15 +81,15 @@ class Table:
                 "was written"
             )
         left = [] if names else [name for name in self.cells if name not in chosen]
-        told = [f"left out, not numbers: {', '.join(left)}"] if left else []
-        columns = [self._whole(name, fill, told) for name in chosen]
-        return Series(
-            self.source, tuple(chosen), np.column_stack(columns), self.clock, (*self.notes, *told)
+        notes = [f"left out, not numbers: {', '.join(left)}"] if left else []
+        columns = [self._without_holes(name, fill, notes) for name in chosen]
+        return TimeSeries(
+            self.source, tuple(chosen), np.column_stack(columns), self.clock, (*self.notes, *notes)
         )
 
     @property
     def numeric(self) -> list[str]:
-        """The names of the columns of numbers, time apart."""
+        """The names of the columns of numbers, without the time."""
         return [name for name, cells in self.cells.items() if cells.mostly_numbers]
 
     def _known(self, name: str) -> str:
@@ -100,14 +101,14 @@ class Table:
             raise BadInput(f"--column must be one of {known}, got {reason}; choose one of these")
         return name
 
-    def _whole(self, name: str, fill: str | None, told: list[str]) -> Floats:
+    def _without_holes(self, name: str, fill: str | None, notes: list[str]) -> Floats:
         cells = self.cells[name]
         if cells.wrong.any():
             at = int(np.argmax(cells.wrong))
             where = f"{str(self.frame[name].iloc[at])[:40]!r} in row {self.first_row + at}"
             raise BadInput(
-                f"column {name!r} must hold finite numbers, got {where}; mend the cell, or choose "
-                "others with --column"
+                f"column {name!r} must hold finite numbers, got {where}; correct the "
+                "cell, or choose other columns with --column"
             )
         holes = np.flatnonzero(np.isnan(cells.numbers))
         if not len(holes):
@@ -119,14 +120,14 @@ class Table:
                 "in, or pass --fill linear"
             )
         one_of("--fill", fill, ("linear",))
-        told.append(f"filled with straight lines: {name}, {self.rows(holes.tolist())}")
+        notes.append(f"interpolated linearly: {name}, {self.rows(holes.tolist())}")
         return self._filled(name, cells.numbers)
 
     def _filled(self, name: str, numbers: Floats) -> Floats:
         known = np.flatnonzero(np.isfinite(numbers))
         if not len(known) or known[0] > 0 or known[-1] < len(numbers) - 1:
             raise BadInput(
-                f"column {name!r} must begin and end with a number to be filled, got a hole "
+                f"column {name!r} must begin and end with a number to be interpolated, got none "
                 "there; shorten the table"
             )
         return np.asarray(np.interp(np.arange(len(numbers)), known, numbers[known]))
@@ -141,7 +142,7 @@ class Table:
 
 
 def table_of(frame: pd.DataFrame, first_row: int, source: str) -> Table:
-    """The table of a data frame: time set apart, cells judged."""
+    """The table of a data frame, with its clock found and its cells parsed."""
     frame = frame.reset_index(drop=True)
     clock = _clock(frame, first_row)
     cells = {
@@ -154,19 +155,19 @@ def table_of(frame: pd.DataFrame, first_row: int, source: str) -> Table:
 def _time_notes(table: Table) -> Iterator[str]:
     clock = table.clock
     if clock is None:
-        for name in filter(is_telling, table.cells if table.frame.shape[1] > 1 else ()):
-            yield f"{name!r} does not grow from row to row, so it is taken for data, not for time"
+        for name in filter(is_time_name, table.cells if table.frame.shape[1] > 1 else ()):
+            yield f"{name!r} does not increase from row to row, so it is used as data, not as time"
     elif clock.breaks:
-        count = (
-            f"{len(clock.breaks)} of {len(clock.times) - 1} steps of {clock.name!r} differ from "
-            f"{clock.spacing}"
+        yield (
+            f"uneven time: {len(clock.breaks)} of {len(clock.times) - 1} steps of {clock.name!r} "
+            f"differ from {clock.spacing}, at {table.rows(clock.breaks)}; the rows are used as if "
+            "they were equally spaced"
         )
-        yield f"uneven time: {count}, at {table.rows(clock.breaks)}; rows are taken as equally spaced"
 
 
 def _clock(frame: pd.DataFrame, first_row: int) -> Clock | None:
-    """The first column of dates, or the first of growing numbers under a telling name; not the only
-    column there is.
+    """The clock of the first column of dates, or else of the first column of increasing numbers
+    whose name is a word for time. A single column is never a clock.
     """
     if frame.shape[1] < 2 or not len(frame):
         return None
@@ -174,7 +175,7 @@ def _clock(frame: pd.DataFrame, first_row: int) -> Clock | None:
         dates = dates_in(frame[name])
         if dates is not None:
             return clock_of(name, dates, first_row)
-    for name in filter(is_telling, frame.columns):
+    for name in filter(is_time_name, frame.columns):
         cells = cells_of(frame[name])
         if not cells.wrong.any() and (np.diff(cells.numbers) > 0).all():
             return clock_of(name, pd.Index(cells.numbers), first_row)

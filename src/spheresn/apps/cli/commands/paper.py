@@ -1,8 +1,7 @@
-"""Commands on the paper: redo it, judge its claims."""
+"""Commands on the paper: reproduce it, rewrite the report, list experiments, show a claim."""
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -11,13 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..._errors import BadInput, printable
-from ._app import app, say
-from ._stop import Stopped, stoppable
+from ...._errors import BadInput, printable
+from .._app import Stopped, app, say, stoppable
 
 if TYPE_CHECKING:
-    from ..paper.report import Section
-    from ..paper.runner import Progress, Unit
+    from ...paper.report import Section
+    from ...paper.runner import Progress, Unit
 
 Out = Annotated[Path, typer.Option("--out", help="Directory of results.")]
 
@@ -32,7 +30,7 @@ def reproduce(
     ] = "quick",
     out: Out = Path("results"),
     jobs: Annotated[
-        int | None, typer.Option(help="Processes of this machine.", show_default="all cores")
+        int | None, typer.Option(help="Processes on this machine.", show_default="all cores")
     ] = None,
     seed: Annotated[int, typer.Option(help="Base seed of all random numbers.")] = 0,
     dask: Annotated[
@@ -42,41 +40,30 @@ def reproduce(
         ),
     ] = None,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Forget earlier results of these units.")
+        bool, typer.Option("--fresh", help="Discard earlier results of these units.")
     ] = False,
 ) -> int:
-    """Redo the experiments and write DIR/report.html; interrupted, the same command goes on where
-    it stopped.
+    """Run the experiments and write DIR/report.html; after an interruption, the same command
+    continues where it stopped.
     """
     from joblib import cpu_count
 
-    from ..paper import reproduce as job
-    from ..paper.figures import EXPERIMENTS
-    from .console import watch
+    from ...paper import reproduce as job
+    from ...paper.figures import EXPERIMENTS
+    from ..progress import show_units
 
-    wanted = job.request(
-        EXPERIMENTS,
-        names or [],
-        preset,
-        out,
-        cpu_count() if jobs is None else jobs,
-        seed,
-        dask,
-        fresh,
-    )
+    workers = cpu_count() if jobs is None else jobs
+    wanted = job.request(EXPERIMENTS, names or [], preset, out, workers, seed, dask, fresh)
     with stoppable() as check:
         try:
-            return _done(
-                out,
-                job.reproduce(
-                    EXPERIMENTS, wanted, lambda totals: _checked(watch(totals), check), say
-                ),
+            sections = job.reproduce(
+                EXPERIMENTS, wanted, lambda totals: _checked(show_units(totals), check), say
             )
+            return _report_sections(out, sections)
         except Stopped as stop:
-            print(
-                f"\nspheresn: stopped; what is done is kept in {out / 'ledger.sqlite'}, the same "
-                "command goes on from there",
-                file=sys.stderr,
+            say(
+                f"\nspheresn: stopped; finished units are kept in {out / 'ledger.sqlite'}, and the "
+                "same command continues from there"
             )
             return stop.code
 
@@ -85,19 +72,19 @@ def reproduce(
 def report(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="Directory of results.")],
 ) -> int:
-    """Write data, figures, claims and page anew from DIR/ledger.sqlite, computing nothing; also of
-    an unfinished run.
+    """Rewrite data, figures, claims and page from DIR/ledger.sqlite without computing anything,
+    also for an unfinished run.
     """
-    from ..paper import reproduce as job
-    from ..paper.figures import EXPERIMENTS
+    from ...paper import reproduce as job
+    from ...paper.figures import EXPERIMENTS
 
-    return _done(directory, job.republish(EXPERIMENTS, directory, say))
+    return _report_sections(directory, job.republish(EXPERIMENTS, directory, say))
 
 
 @app.command("list")
 def list_experiments() -> int:
     """List the experiments, with their units of work per preset."""
-    from ..paper.figures import EXPERIMENTS, PRESETS
+    from ...paper.figures import EXPERIMENTS, PRESETS
 
     print(f"{'name':<10} {'figure':<12} {'units: smoke':>12} {'quick':>6} {'paper':>6}  title")
     for name, module in EXPERIMENTS.items():
@@ -110,9 +97,11 @@ def list_experiments() -> int:
 
 
 @app.command()
-def show(claim: Annotated[str, typer.Argument(help="Its id.")], out: Out = Path("results")) -> int:
+def show(
+    claim: Annotated[str, typer.Argument(help="The id of the claim.")], out: Out = Path("results")
+) -> int:
     """Show one claim: the sentence, what was measured, the rule, the verdict and the evidence."""
-    from ..paper.report.claims import read_claims, tell_claim
+    from ...paper.report.claims import read_claims, tell_claim
 
     claims = read_claims(out / "claims.json")
     if claim not in claims:
@@ -124,21 +113,17 @@ def show(claim: Annotated[str, typer.Argument(help="Its id.")], out: Out = Path(
     return 0
 
 
-def _done(out: Path, sections: Sequence[Section]) -> int:
-    """The last lines of a run, and its exit code."""
+def _report_sections(out: Path, sections: Sequence[Section]) -> int:
+    """Print problems, notes and the count of verdicts; return the exit code."""
     verdicts = Counter(claim["verdict"] for section in sections for claim in section.claims)
     for section in sections:
-        if section.problem:
-            print(printable(f"{section.name}: {section.problem}"))
-        for note in section.notes:
-            print(printable(f"{section.name}: {note}"))
+        lines = [section.problem] if section.problem else []
+        lines += section.notes
         if section.holes:
-            print(
-                printable(
-                    f"{section.name}: {len(section.holes)} of {section.units} units have no "
-                    f"result: {section.holes[0].reason}"
-                )
-            )
+            count = f"{len(section.holes)} of {section.units} units have no result"
+            lines.append(f"{count}: {section.holes[0].reason}")
+        for line in lines:
+            print(printable(f"{section.name}: {line}"))
     print(
         f"claims: {verdicts['holds']} hold, {verdicts['partly']} partly, {verdicts['fails']} fail"
     )
@@ -150,10 +135,11 @@ def _done(out: Path, sections: Sequence[Section]) -> int:
 def _checked(
     progress: AbstractContextManager[Progress], check: Callable[[], None]
 ) -> Iterator[Progress]:
-    with progress as tell:
+    """The same progress, which also calls `check` after every unit."""
+    with progress as advance:
 
-        def tell_and_check(unit: Unit, error: str | None, seconds: float | None) -> None:
-            tell(unit, error, seconds)
+        def advance_and_check(unit: Unit, error: str | None, seconds: float | None) -> None:
+            advance(unit, error, seconds)
             check()
 
-        yield tell_and_check
+        yield advance_and_check

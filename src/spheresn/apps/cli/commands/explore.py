@@ -1,0 +1,41 @@
+"""The command that serves the explorer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..._extras import require
+from .._app import Stopped, app, say, stoppable
+
+
+@app.command()
+def explore(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[FILE]...", help="CSV or NPY files to choose from, one row per time step."
+        ),
+    ] = None,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes any free one.")] = 8050,
+    host: Annotated[
+        str,
+        typer.Option(
+            help="Address to listen at; any other than the default may let other machines in."
+        ),
+    ] = "127.0.0.1",
+) -> int:
+    """Serve a page on which you change the parameters of a network and see its state, memory,
+    stability and forecast.
+    """
+    require("explore", "explore")
+    from ...explorer.app import serve
+
+    with stoppable():
+        try:
+            serve(files or [], host, port, say)
+        except Stopped:
+            return 0
+    return 0

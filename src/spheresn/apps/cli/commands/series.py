@@ -1,0 +1,238 @@
+"""Commands on the user's own series: forecast, fit, predict, analyse."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ...._errors import BadInput
+from .._app import app
+
+File = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE", help="Table: .csv, .tsv, .txt, .parquet or .npy, one row per time step."
+    ),
+]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column",
+        help="A column to use; repeat the option for more. By default all columns of numbers "
+        "except the time.",
+    ),
+]
+Fill = Annotated[
+    str | None,
+    typer.Option(
+        metavar="linear", help="Interpolate missing values linearly instead of stopping at them."
+    ),
+]
+Units = Annotated[int, typer.Option(help="Size of the network.")]
+Seed = Annotated[int, typer.Option(help="Seed of all random numbers.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of tables.")]
+
+
+@app.command()
+def forecast(
+    file: File,
+    column: Columns = None,
+    steps: Annotated[
+        int | None,
+        typer.Option(help="Steps to forecast; by default 200, or fewer for a short table."),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Directory of the results.")
+    ] = Path("forecast"),
+    fill: Fill = None,
+    units: Units = 300,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> int:
+    """Forecast your own table and backtest the forecast: DIR/report.html, forecast.csv and the
+    figure.
+    """
+    from ...tables import read_table
+    from ..forecast import STAGES
+    from ..forecast import forecast as make_forecast
+    from ..forecast_report import save_forecast
+    from ..output import check_writable, print_json, report_forecast
+    from ..progress import show_stages
+    from ..summary import summary
+
+    _keep_source(file, out / "forecast.csv")
+    check_writable(out)
+    series = read_table(file).pick(column or [], fill)
+    with show_stages(STAGES) as report:
+        outlook = make_forecast(series, steps, units, seed, report)
+    command = ["spheresn", "forecast", file.name]
+    command += [part for name in column or [] for part in ("--column", name)]
+    command += ["--steps", str(outlook.steps), "--units", str(units), "--seed", str(seed)]
+    command += ["--fill", fill] if fill else []
+    files = save_forecast(outlook, out, shlex.join(command))
+    if as_json:
+        print_json(summary(outlook) | {"files": [str(path) for path in files]})
+    else:
+        report_forecast(outlook, files)
+    return 0
+
+
+@app.command()
+def fit(
+    file: File,
+    out: Annotated[
+        Path, typer.Option("--out", metavar="MODEL", help="File of the model, such as m.spheresn.")
+    ],
+    target: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Predict this column from the others; without it, forecast all columns.",
+        ),
+    ] = None,
+    column: Columns = None,
+    fill: Fill = None,
+    units: Units = 300,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> int:
+    """Fit a network to a table and save it: a forecaster, or with --target a regressor."""
+    from .... import io
+    from ...._validation import one_of
+    from ...tables import read_table
+    from .. import models
+    from ..output import check_writable, print_json, report_fit
+    from ..progress import show_stages
+
+    if out.suffix != models.ENDING or out.is_dir():
+        raise BadInput(
+            f"--out must be the name of a file that ends in {models.ENDING}, got {str(out)!r}; "
+            f"choose m{models.ENDING}, for example"
+        )
+    check_writable(out.parent)
+    table = read_table(file)
+    if target is not None:
+        one_of("--target", target, table.cells)
+        names = [name for name in column or table.numeric if name != target]
+        series = table.pick([*names, target], fill)
+        model = models.fit_regressor(series, target, units, seed)
+    else:
+        with show_stages(models.STAGES) as report:
+            model, series = models.fit_forecaster(
+                table.pick(column or [], fill), units, seed, report
+            )
+    io.save(model, out)
+    content = models.describe_fit(model, series, target)
+    if as_json:
+        print_json(content | {"model": str(out)})
+    else:
+        report_fit(content, out)
+    return 0
+
+
+@app.command()
+def predict(
+    model: Annotated[
+        Path, typer.Argument(metavar="MODEL", help="A model that `spheresn fit` saved.")
+    ],
+    file: File,
+    steps: Annotated[
+        int | None,
+        typer.Option(help="Steps that a forecaster continues after FILE; by default 200."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="CSV", help="File of the result instead of stdout."),
+    ] = None,
+    fill: Fill = None,
+    as_json: Json = False,
+) -> int:
+    """Apply a saved model to a table: a forecaster continues it, a regressor predicts a value for
+    each row. Prints CSV.
+    """
+    from ....io import whole_file
+    from ...tables import read_table
+    from .. import models
+    from ..output import print_json, print_notes, print_rows, write_rows
+
+    _keep_source(file, out or file.with_suffix(".none"))
+    loaded = models.read_model(model)
+    head, rows, notes = models.predict(loaded, read_table(file), steps, fill)
+    if out is not None:
+        with whole_file(out) as draft:
+            write_rows(draft, [head, *rows])
+    print_notes(notes)
+    if as_json:
+        cells = [dict(zip(head, models.row_for_json(row), strict=True)) for row in rows]
+        print_json({"model": str(model), "rows": cells, "notes": notes})
+    elif out is None:
+        print_rows([head, *rows])
+    return 0
+
+
+@app.command()
+def analyse(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE|MODEL", help="A table; or a saved model, followed by DATA."),
+    ],
+    data: Annotated[
+        Path | None, typer.Argument(metavar="[DATA]", help="The table that drives a saved model.")
+    ] = None,
+    column: Columns = None,
+    out: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Directory of the figure.")
+    ] = Path("analysis"),
+    fill: Fill = None,
+    units: Units = 300,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> int:
+    """Measure a network while your data drive it: Lyapunov exponents, echo state, memory, capacity;
+    DIR/analysis.png and .svg.
+    """
+    from ...tables import read_table
+    from .. import analyse as analysis
+    from .. import models
+    from ..output import check_writable, print_json, report_analysis, save_drawing
+    from ..progress import show_stages
+
+    check_writable(out)
+    if (file.suffix == models.ENDING) != (data is not None):
+        given, advice = (
+            ("a saved model without DATA", "add the table")
+            if data is None
+            else ("a table and DATA", "leave DATA out")
+        )
+        raise BadInput(
+            "arguments must be a table, or a saved model and the table that drives it, got "
+            f"{given}; {advice}"
+        )
+    fitting = 0 if data is not None else models.STAGES
+    with show_stages(fitting + analysis.STAGES) as report:
+        if data is not None:
+            model = models.read_model(file)
+            series = models.series_for(model, read_table(data), fill)
+        else:
+            model, series = models.fit_forecaster(
+                read_table(file).pick(column or [], fill), units, seed, report
+            )
+        found = analysis.analyse(model, series, report)
+    save_drawing(lambda: analysis.figure(found), out, "analysis", "")
+    files = [out / "analysis.png", out / "analysis.svg"]
+    if as_json:
+        print_json(analysis.measures(found) | {"files": [str(path) for path in files]})
+    else:
+        report_analysis(found, files)
+    return 0
+
+
+def _keep_source(source: Path, result: Path) -> None:
+    """Refuse to write a result over the data that it comes from."""
+    if source.exists() and result.exists() and source.samefile(result):
+        raise BadInput(
+            f"--out must not overwrite FILE, got {str(result)!r} for both; choose another place"
+        )

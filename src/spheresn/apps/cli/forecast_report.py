@@ -1,0 +1,104 @@
+"""The files of a forecast: CSV, figure and HTML page; each is whole or absent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jinja2 import ChoiceLoader, PackageLoader
+
+from ..._version import __version__
+from ...forecasting.backtest import FOLDS
+from ...io import whole_file
+from ..paper.report import Drawing
+from ..paper.report.page import pages
+from .forecast import NETWORK, Outlook
+from .forecast_figure import DRAWN, caption, figure
+from .formatting import format_number
+from .output import save_drawing, write_rows
+from .summary import (
+    MEANINGS,
+    TITLES,
+    errors_by_column,
+    errors_by_horizon,
+    fitted,
+    is_tie,
+    rows_ahead,
+    sentences,
+    shown_horizons,
+    winner,
+)
+
+NEXT_ROWS = 10
+
+
+def save_forecast(outlook: Outlook, folder: Path, command: str) -> list[Path]:
+    """Write forecast.csv, forecast.png, forecast.svg and report.html."""
+    with whole_file(folder / "forecast.csv") as draft:
+        write_rows(draft, forecast_rows(outlook))
+    picture = save_drawing(lambda: figure(outlook), folder, "forecast", caption(outlook))
+    with whole_file(folder / "report.html") as draft:
+        draft.write_text(page(outlook, picture, command), encoding="utf-8")
+    return [
+        folder / name for name in ("forecast.csv", "forecast.png", "forecast.svg", "report.html")
+    ]
+
+
+def forecast_rows(outlook: Outlook) -> list[list[str]]:
+    """A header and a row per step: the time, then value, lower and upper of each column."""
+    names = outlook.series.names
+    head = [
+        outlook.series.time_name,
+        *(f"{name}{part}" for name in names for part in ("", " lower", " upper")),
+    ]
+    columns = [
+        part[:, i]
+        for i in range(len(names))
+        for part in (outlook.values, outlook.lower, outlook.upper)
+    ]
+    rows = [
+        [moment, *(repr(float(column[k])) for column in columns)]
+        for k, moment in enumerate(outlook.times)
+    ]
+    return [head, *rows]
+
+
+def page(outlook: Outlook, picture: Drawing, command: str) -> str:
+    """The page as HTML that fetches nothing: the verdict, the figure, the errors, the next rows and
+    what was fitted.
+    """
+    loader = ChoiceLoader(
+        [PackageLoader("spheresn.apps.cli", ""), PackageLoader("spheresn.apps.paper.report", "")]
+    )
+    environment = pages(loader)
+    environment.filters.update(rounded=format_number)
+    return environment.get_template("forecast.html").render(
+        outlook=outlook,
+        picture=picture,
+        command=command,
+        version=__version__,
+        sentences=sentences(outlook.test, outlook.steps),
+        badge=badge(outlook),
+        horizons=shown_horizons(outlook.steps),
+        by_horizon=errors_by_horizon(outlook),
+        methods=[TITLES[name] for name in outlook.test.runs],
+        by_column=errors_by_column(outlook),
+        ahead=rows_ahead(outlook, NEXT_ROWS),
+        drawn=DRAWN,
+        fitted=[
+            (name, format_number(value), MEANINGS[name])
+            for name, value in fitted(outlook.model).items()
+        ],
+        folds=min(FOLDS, len(outlook.test.folds)),
+    )
+
+
+def badge(outlook: Outlook) -> tuple[str, str]:
+    """The verdict in short: its colour and its words."""
+    errors = {name: outlook.test.total(name) for name in outlook.test.runs}
+    rival = min(error for name, error in errors.items() if name != NETWORK)
+    if is_tie(errors[NETWORK], rival):
+        return "partly", "◐ a tie"
+    best = winner(outlook.test)
+    if best == NETWORK:
+        return "holds", "✓ the network wins"
+    return "fails", f"✗ {TITLES[best]} wins"
