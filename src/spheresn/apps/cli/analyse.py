@@ -24,7 +24,7 @@ from ...analysis import (
 from ...datasets import white_noise
 from ...driving import drive
 from ...estimators import ESNForecaster
-from ...forecasting.network import Tell
+from ...forecasting.network import Report
 from ...reservoir import Reservoir
 from ..tables import Series
 from .numbers import plain
@@ -52,7 +52,7 @@ class Analysis:
     capacity: InformationProcessingCapacity | None
 
 
-def analyse(model: Any, series: Series, tell: Tell = lambda doing: None) -> Analysis:
+def analyse(model: Any, series: Series, tell: Report = lambda doing: None) -> Analysis:
     """The network of a fitted model, driven by the last rows of a series as the model hears
     them.
     """

@@ -11,11 +11,17 @@ from threadpoolctl import threadpool_limits
 
 from ..._validation import BadInput, Floats, whole
 from ...estimators import ESNForecaster
-from ...forecasting.backtest import FOLDS, Backtest, Teach, backtest, first_origin, horizon
-from ...forecasting.baselines import Linear, Persistence
-from ...forecasting.intervals import half_widths
-from ...forecasting.network import RULES, Recipe, Tell, Trained, choose
-from ...forecasting.runaway import Runs
+from ...forecasting.backtesting import (
+    FOLDS,
+    Backtest,
+    Fit,
+    backtest,
+    first_origin,
+    half_widths,
+    horizon,
+)
+from ...forecasting.methods import Forecasts, LinearAutoregression, Naive
+from ...forecasting.network import RULES, NetworkSettings, Report, select_network
 from ..tables import Series
 
 NETWORK, PERSISTENCE, LINEAR = "network", "persistence", "linear"
@@ -29,7 +35,7 @@ class Outlook:
     """
 
     series: Series
-    recipe: Recipe
+    recipe: NetworkSettings
     model: ESNForecaster
     test: Backtest
     scale: Floats
@@ -49,44 +55,44 @@ class Outlook:
 
 
 def forecast(
-    series: Series, steps: int | None, units: int, seed: int, tell: Tell = lambda doing: None
+    series: Series, steps: int | None, units: int, seed: int, tell: Report = lambda doing: None
 ) -> Outlook:
     """Settings are chosen on the rows before the backtest; the same settings are then tested, and
     taught the whole series.
     """
     whole("--units", units, 1)
     whole("--seed", seed, 0)
-    ahead, before = horizon(len(series.values), steps), first_origin(len(series.values))
+    ahead, before = (
+        horizon(len(series.values), steps, ("FILE", "--steps")),
+        first_origin(len(series.values)),
+    )
     series = varying(series, before)
-    # The choice must not know the backtest, not even its spread
-    centre, scale = centre_and_scale(series.values[:before])
     with threadpool_limits(1):  # these matrices are small: threads would wait for each other
-        recipe = choose((series.values[:before] - centre) / scale, ahead, units, seed, tell)
+        # The choice must not know the backtest, not even its spread
+        recipe = select_network(series.values[:before], ahead, units, seed, tell)
         return by_recipe(series, ahead, recipe, tell)
 
 
 def by_recipe(
-    series: Series, steps: int, recipe: Recipe, tell: Tell = lambda doing: None
+    series: Series, steps: int, recipe: NetworkSettings, tell: Report = lambda doing: None
 ) -> Outlook:
     """The backtest of a recipe beside the simple methods, and its forecast with intervals from the
     errors of that backtest.
     """
-    centre, scale = centre_and_scale(series.values)
-    rows = (series.values - centre) / scale
-    methods: dict[str, Teach] = {
-        NETWORK: lambda taught: Trained.of(recipe, taught),
-        PERSISTENCE: lambda taught: Persistence(),
-        LINEAR: Linear.of,
+    methods: dict[str, Fit] = {
+        NETWORK: recipe.fit,
+        PERSISTENCE: Naive.fit,
+        LINEAR: LinearAutoregression.fit,
     }
-    test = backtest(rows, steps, methods, tell)
+    test = backtest(series.values, steps, methods, tell)
     tell("forecasting")
-    final = Trained.of(recipe, rows)
-    ahead, errors = final.ahead(steps), test.errors(NETWORK)
-    widths = np.column_stack([half_widths(errors[:, :, column]) for column in range(rows.shape[1])])
+    rows = test.scaler.forward(series.values)
+    final = recipe.fit(rows)
+    ahead, widths = final.forecast(rows, [len(rows)], steps), half_widths(test.errors(NETWORK))
     series = replace(series, notes=(*series.notes, *_escapes(ahead, test)))
     values = ahead.values[0]
-    parts = (part * scale + centre for part in (values, values - widths, values + widths))
-    return Outlook(series, recipe, final.model, test, scale, *parts)
+    parts = (test.scaler.backward(part) for part in (values, values - widths, values + widths))
+    return Outlook(series, recipe, final.model, test, test.scaler.scale, *parts)
 
 
 def varying(series: Series, rows: int) -> Series:
@@ -115,15 +121,9 @@ def varying(series: Series, rows: int) -> Series:
     )
 
 
-def centre_and_scale(values: Floats) -> tuple[Floats, Floats]:
-    """Mean and deviation, by way of the largest value, whose square might overflow."""
-    largest = np.abs(values).max(axis=0)
-    return (values / largest).mean(axis=0) * largest, (values / largest).std(axis=0) * largest
-
-
-def _escapes(ahead: Runs, test: Backtest) -> list[str]:
+def _escapes(ahead: Forecasts, test: Backtest) -> list[str]:
     """Free runs that left the range of the data and were ended in its mean."""
-    away = int(test.away[NETWORK].sum())
+    away = int(test.diverged[NETWORK].sum())
     found = (
         [
             f"{away} of the {len(test.origins)} backtest runs of the network ran away and were "
@@ -132,7 +132,7 @@ def _escapes(ahead: Runs, test: Backtest) -> list[str]:
         if away
         else []
     )
-    if ahead.away[0]:
+    if ahead.diverged[0]:
         found.append(
             "the forecast ran away and ends in the mean of the data: do not trust it from there"
         )

@@ -12,10 +12,10 @@ from threadpoolctl import threadpool_limits
 
 from ..._validation import BadInput, Floats, at_least, whole
 from ...estimators import ESNClassifier, ESNForecaster, ESNRegressor, OutOfRange
-from ...forecasting.network import RULES, Tell, choose
+from ...forecasting.network import RULES, Report, select_network
 from ...io.models import load
 from ..tables import Series, Table
-from .forecast import centre_and_scale, varying
+from .forecast import varying
 from .numbers import plain
 from .summary import fitted
 
@@ -26,23 +26,22 @@ MODEL = ".spheresn"
 
 
 def fit_forecaster(
-    series: Series, units: int, seed: int, tell: Tell = lambda doing: None
+    series: Series, units: int, seed: int, tell: Report = lambda doing: None
 ) -> tuple[ESNForecaster, Series]:
     """A forecaster of all columns together, and the series without the constant ones."""
     rows = len(series.values)
     at_least("FILE", rows, FEWEST, "to fit a network")
     series = varying(series, rows)
-    centre, scale = centre_and_scale(series.values)
     with threadpool_limits(1):
-        recipe = choose(
-            (series.values - centre) / scale,
+        recipe = select_network(
+            series.values,
             HORIZON,
             whole("--units", units, 1),
             whole("--seed", seed, 0),
             tell,
         )
         tell("fitting")
-        return recipe.learn(series.frame), series
+        return recipe.fit_forecaster(series.frame), series
 
 
 def fit_regressor(series: Series, target: str, units: int, seed: int) -> ESNRegressor:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...estimators import ESNForecaster
-from ...forecasting.intervals import LEVEL
+from ...forecasting.backtesting import LEVEL
 from .forecast import NETWORK, Outlook
 from .numbers import plain, with_interval
 from .verdict import TITLES, sentences, shown_horizons, winner
@@ -44,8 +44,8 @@ def errors_by_horizon(outlook: Outlook) -> list[tuple[str, list[float]]]:
     """For each method its errors at a few horizons and over all, in deviations of the columns."""
     at = np.array(shown_horizons(outlook.steps)) - 1
     return [
-        (TITLES[name], [*outlook.test.error(name)[at].tolist(), outlook.test.total(name)])
-        for name in outlook.test.runs
+        (TITLES[name], [*outlook.test.rmse_by_step(name)[at].tolist(), outlook.test.rmse(name)])
+        for name in outlook.test.forecasts
     ]
 
 
@@ -53,7 +53,7 @@ def errors_by_column(outlook: Outlook) -> list[tuple[str, list[float]]]:
     """For each column the error of every method over all horizons, in the units of the column."""
     totals = [
         np.sqrt(np.mean(np.square(outlook.test.errors(name)), axis=(0, 1))) * outlook.scale
-        for name in outlook.test.runs
+        for name in outlook.test.forecasts
     ]
     return [
         (name, [float(total[column]) for total in totals])
@@ -84,10 +84,10 @@ def summary(outlook: Outlook) -> dict[str, Any]:
             "origins": len(test.origins),
             "first_row": int(test.origins[0]) + 1,
             "taught": len(test.folds),
-            "error": {name: test.total(name) for name in test.runs},
-            "error_by_step": {name: test.error(name) for name in test.runs},
+            "error": {name: test.rmse(name) for name in test.forecasts},
+            "error_by_step": {name: test.rmse_by_step(name) for name in test.forecasts},
             "error_by_column": {
-                name: dict(zip(test.runs, errors, strict=True))
+                name: dict(zip(test.forecasts, errors, strict=True))
                 for name, errors in errors_by_column(outlook)
             },
         },

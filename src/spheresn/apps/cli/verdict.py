@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..._validation import Floats
-from ...forecasting.backtest import Backtest
+from ...forecasting.backtesting import Backtest
 from .forecast import LINEAR, NETWORK, PERSISTENCE
 
 WORDS = {
@@ -34,12 +34,12 @@ def shown_horizons(steps: int) -> list[int]:
 
 def winner(test: Backtest) -> str:
     """The method with the least error over all horizons."""
-    return min(test.runs, key=test.total)
+    return min(test.forecasts, key=test.rmse)
 
 
 def sentences(test: Backtest, steps: int) -> list[str]:
     """The verdict: over all steps, then step by step where the best one changes."""
-    errors = {name: test.total(name) for name in test.runs}
+    errors = {name: test.rmse(name) for name in test.forecasts}
     rival = min((name for name in errors if name != NETWORK), key=lambda name: errors[name])
     span = f"over {steps} steps" if steps > 1 else "one step ahead"
     if is_tie(errors[NETWORK], errors[rival]):
@@ -86,8 +86,8 @@ def best_by_step(test: Backtest) -> list[tuple[str, int]]:
     """Stretches of horizons with one best method each: its name and the last step ahead of the
     stretch.
     """
-    names = list(test.runs)
-    best = np.argmin([_smooth(test.error(name)) for name in names], axis=0)
+    names = list(test.forecasts)
+    best = np.argmin([_smooth(test.rmse_by_step(name)) for name in names], axis=0)
     ends = [*np.flatnonzero(np.diff(best)).tolist(), len(best) - 1]
     return [(names[best[end]], end + 1) for end in ends]
 
