@@ -70,5 +70,5 @@ def _loop(reservoir: sn.Reservoir, series: np.ndarray) -> ClosedLoop:
 
 
 def _ours(name: str, loop: ClosedLoop, series: np.ndarray, steps: int) -> Entry:
-    start, nothing_known = np.zeros(loop.reservoir.units), np.zeros((steps, 0))
-    return Entry(name, OURS, lambda: lambda: loop.run(steps, start, series[0], nothing_known))
+    start, nothing = np.zeros(loop.reservoir.units), np.zeros((steps, 0))
+    return Entry(name, OURS, lambda: lambda: loop.run(steps, start, series[0], nothing))

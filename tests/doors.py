@@ -68,7 +68,7 @@ def models() -> list[bytes]:
     fits.append(sn.ESNForecaster(**small).fit(pd.DataFrame({"level": x[:, 0]})))
     fits.append(
         sn.ESNForecaster(**{**small, "bend": 0.0}, activation="tanh").fit(
-            x, known=np.cos(np.arange(200.0))
+            x, exogenous=np.cos(np.arange(200.0))
         )
     )
     windows = list(x[:200].reshape(10, 20, 1))
@@ -108,8 +108,8 @@ def use_model(path: Path) -> None:
 def _answer(model: Any) -> Any:
     inputs = np.zeros((5, model.reservoir_.n_inputs))
     if isinstance(model, sn.ESNForecaster):
-        known = model.reservoir_.n_inputs - len(model.last_)
-        return model.forecast(3, known=np.zeros((3, known))) if known else model.forecast(3)
+        columns = model.reservoir_.n_inputs - len(model.last_)
+        return model.forecast(3, exogenous=np.zeros((3, columns))) if columns else model.forecast(3)
     return model.predict([inputs, inputs] if isinstance(model, sn.ESNClassifier) else inputs)
 
 

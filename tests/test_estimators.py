@@ -11,9 +11,9 @@ from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import Lasso
 
 import spheresn as sn
-from spheresn.estimators import OutOfRange, accumulate, base, forecaster, streaming
+from spheresn.estimators import OutOfRange, accumulate, base, features, forecaster
 from spheresn.estimators.calibration import MemoryOutOfReach
-from spheresn.estimators.search import Lesson, Windows
+from spheresn.estimators.search import TrainingData, Windows
 from spheresn.readout import Gram, solve
 
 REGRESSOR = {"units": 40, "bend": 0.5, "memory": 3, "random_state": 0}
@@ -96,7 +96,7 @@ def test_sums_of_many_series_are_the_sums_of_their_rows(rng, monkeypatch, group)
         series, [2 * s for s in series]
     )
     states = np.vstack([model.frame_.states(s) for s in series])
-    gram, sample = model._sums(model.frame_, series, series)
+    gram, sample = model._accumulate(model.frame_, series, series)
     assert gram.count == 1540 and np.allclose(gram.state_mean, states.mean(axis=0), atol=1e-14)
     assert np.allclose(np.tril(gram.scatter), np.tril(1539 * np.cov(states.T)), atol=1e-12)
     assert sample.seen == 1540 and all(
@@ -117,7 +117,7 @@ def test_predictions_of_a_long_series_do_not_hold_all_its_states(rng, monkeypatc
     )
     made: list[int] = []
     monkeypatch.setattr(
-        streaming,
+        features,
         "drive_chunks",
         lambda *a, **k: (made.append(len(s)) or s for s in sn.drive_chunks(*a, **k)),
     )
@@ -131,7 +131,7 @@ def test_predictions_of_a_long_series_do_not_hold_all_its_states(rng, monkeypatc
     assert forecaster.predict(x).shape == (10_000, 1) and len(made) == 9
 
 
-def test_hearing_a_long_series_keeps_its_last_state_only(monkeypatch):
+def test_observing_a_long_series_keeps_its_last_state_only(monkeypatch):
     """`update` once held the states of all rows: 4 GB for a million rows and 500 units."""
     x = np.sin(0.1 * np.arange(9000.0))
     model = sn.ESNForecaster(units=20, memory=3, bend=0.5, random_state=0).fit(x[:500])
@@ -146,21 +146,24 @@ def test_hearing_a_long_series_keeps_its_last_state_only(monkeypatch):
 
     monkeypatch.setattr(forecaster, "drive_chunks", watched)
     model.update(x)
-    heard = model.scaler_.forward(np.concatenate([[x[499]], x[:-1]])[:, None])
+    observed = model.scaler_.forward(np.concatenate([[x[499]], x[:-1]])[:, None])
     before = sn.drive(model.reservoir_, model.scaler_.forward(x[:499, None]))[-1]
     assert len(held) == 3 and np.array_equal(
-        model.state_, sn.drive(model.reservoir_, heard, before)[-1]
+        model.state_, sn.drive(model.reservoir_, observed, before)[-1]
     )
 
 
 def test_a_network_for_few_long_series_is_chosen_by_all_of_them(rng):
     """Of two recordings of 10,000 rows the second counts too: its kind must not be missed."""
     series = [np.full((10_000, 1), number) for number in (1.0, 2.0)]
-    assert [(len(part), part[0, 0]) for part in base._some(series)] == [(2500, 1.0), (2500, 2.0)]
+    assert [(len(part), part[0, 0]) for part in base._selection(series)] == [
+        (2500, 1.0),
+        (2500, 2.0),
+    ]
     many_short = [np.full((50, 1), float(i)) for i in range(1000)]
-    assert [part[0, 0] for part in base._some(many_short)] == list(range(0, 1000, 10))
-    assert [len(part) for part in base._some(series[:1])] == [5000]
-    assert [len(part) for part in base._some([series[0][:4000], series[1][:50]])] == [4000, 50]
+    assert [part[0, 0] for part in base._selection(many_short)] == list(range(0, 1000, 10))
+    assert [len(part) for part in base._selection(series[:1])] == [5000]
+    assert [len(part) for part in base._selection([series[0][:4000], series[1][:50]])] == [4000, 50]
 
 
 def test_a_dask_cluster_gives_the_same_fit(rng, monkeypatch):
@@ -180,7 +183,7 @@ def test_a_dask_cluster_gives_the_same_fit(rng, monkeypatch):
     assert np.array_equal(alone.weights_.matrix, spread.weights_.matrix)
 
 
-def test_automatic_dials_follow_the_task():
+def test_automatic_settings_follow_the_task():
     """Recall of the far past wants memory; a product of the last two inputs wants bend, which the
     odd plain sphere cannot give.
     """
@@ -276,21 +279,21 @@ def test_updating_equals_having_been_there():
     assert sn.metrics.nrmse(series[1300:1310], early.forecast(10)) < 0.1
 
 
-def test_known_future_inputs_are_used():
-    """A series that follows a known random signal cannot be forecast without it, and with it to the
-    last few digits.
+def test_exogenous_columns_are_used():
+    """A series that follows a random signal cannot be forecast without it, and with it to the last
+    few digits.
     """
-    known = sn.datasets.white_noise(1200, 0)
+    signal = sn.datasets.white_noise(1200, 0)
     series = np.zeros((1200, 1))
     for k in range(1, 1200):
-        series[k] = 0.7 * series[k - 1] + known[k]
+        series[k] = 0.7 * series[k - 1] + signal[k]
     with_it = sn.ESNForecaster(units=80, bend=1, memory=0.5, random_state=0).fit(
-        series[:1000], known=known[:1000]
+        series[:1000], exogenous=signal[:1000]
     )
-    assert sn.metrics.nrmse(series[1000:], with_it.forecast(200, known=known[1000:])) < 0.01
-    with_it.update(series[1000:1100], known=known[1000:1100])
-    assert sn.metrics.nrmse(series[1100:], with_it.forecast(100, known=known[1100:])) < 0.01
-    with pytest.raises(ValueError, match=r"known must have shape \(200, 1\), got \(200, 0\)"):
+    assert sn.metrics.nrmse(series[1000:], with_it.forecast(200, exogenous=signal[1000:])) < 0.01
+    with_it.update(series[1000:1100], exogenous=signal[1000:1100])
+    assert sn.metrics.nrmse(series[1100:], with_it.forecast(100, exogenous=signal[1100:])) < 0.01
+    with pytest.raises(ValueError, match=r"exogenous must have shape \(200, 1\), got \(200, 0\)"):
         with_it.forecast(200)
 
 
@@ -454,19 +457,19 @@ def test_of_a_long_series_the_last_rows_choose_the_network(monkeypatch):
     # As many rows of the same mean and deviation, without any order
     early = np.random.default_rng(0).permuted(late[:-1], axis=0)
     fixed = {"units": 20, "memory": 2, "bend": 0.5, "noise": 0.0, "random_state": 0}
-    lesson = Lesson.of(
+    data = TrainingData.of(
         np.vstack([early, late]), np.empty((601, 0)), 0.0, np.random.default_rng(0)
     ).last(300)
-    alone = Lesson.of(late, np.empty((301, 0)), 0.0, np.random.default_rng(0))
+    alone = TrainingData.of(late, np.empty((301, 0)), 0.0, np.random.default_rng(0))
     assert all(
-        np.array_equal(getattr(lesson, part), getattr(alone, part))
-        for part in ("series", "rows", "taught", "answers")
+        np.array_equal(getattr(data, part), getattr(alone, part))
+        for part in ("series", "inputs", "noisy_inputs", "targets")
     )
     seen = []
     monkeypatch.setattr(
         Windows,
         "of",
-        staticmethod(lambda lesson, of=Windows.of: seen.append(len(lesson.rows)) or of(lesson)),
+        staticmethod(lambda data, of=Windows.of: seen.append(len(data.inputs)) or of(data)),
     )
     sn.ESNForecaster(**fixed).fit(np.vstack([early, late]))
     assert seen == [300]
@@ -480,8 +483,9 @@ def test_series_within_the_washout_add_nothing(rng, monkeypatch):
     short, long = rng.standard_normal((5, 1)), rng.standard_normal((1500, 1))
     frame = sn.ESNRegressor(**REGRESSOR, washout=1100).fit(long, long).frame_
     states = frame.states(long)[1100:]
-    for lessons in ([short, long], [long, short]):
-        gram, sample = accumulate.sums_of(frame, [(rows, rows, 1100) for rows in lessons], None)
+    for series in ([short, long], [long, short]):
+        parts = [accumulate.TrainingSeries(rows, rows, 1100) for rows in series]
+        gram, sample = accumulate.accumulate_series(frame, parts, None)
         assert gram.count == sample.seen == 400 and np.allclose(
             gram.state_mean, states.mean(axis=0), atol=1e-14
         )

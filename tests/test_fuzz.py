@@ -105,7 +105,7 @@ def test_a_class_too_few_is_refused(tmp_path):
         path,
     )
     rewritten(path, lambda o, i: i["values"].update(classes=["a", "b"]))
-    with pytest.raises(sn.io.ModelFileError, match="2 classes, its network tells 3 apart"):
+    with pytest.raises(sn.io.ModelFileError, match="2 classes, while its readout has 3"):
         sn.load(path)
 
 

@@ -15,25 +15,22 @@ from spheresn.apps.cli.forecast import LINEAR, NETWORK, PERSISTENCE, by_recipe, 
 from spheresn.apps.cli.forecast_report import badge
 from spheresn.apps.cli.summary import best_by_step, sentences, winner
 from spheresn.apps.tables import TimeSeries
-from spheresn.forecasting.backtest import (
-    FOLDS,
+from spheresn.estimators.scaling import Scaler
+from spheresn.forecasting import (
     Backtest,
+    LinearAutoregression,
+    Naive,
+    NetworkSettings,
     backtest,
+    backtesting,
     first_origin,
-    horizon,
-    origins_of,
+    half_widths,
 )
-from spheresn.forecasting.baselines import Linear, Persistence
-from spheresn.forecasting.intervals import half_widths, independent
-from spheresn.forecasting.network import Recipe
-from spheresn.forecasting.runaway import bounds, tamed
+from spheresn.forecasting.backtesting import FOLDS, effective_count, horizon, origins_of
+from spheresn.forecasting.methods import bounds, clip_divergent
 
-SMALL = Recipe(20, 0, "loo", 1e-5, 2.0, 0.5)
+SMALL = NetworkSettings(20, 0, "loo", 1e-5, 2.0, 0.5)
 PHI, STEPS = 0.8, 10
-
-
-def quiet(doing: str) -> None:
-    pass
 
 
 def named(values: np.ndarray) -> TimeSeries:
@@ -99,44 +96,44 @@ def test_nothing_beats_the_optimum(outlooks):
 
 
 def test_no_method_is_taught_a_row_that_it_forecasts():
-    series, taught = np.arange(200.0)[:, None], []
+    series, fitted = np.arange(200.0), []
 
-    class Spy(Persistence):
-        def runs(self, rows, origins, steps):
-            assert origins.min() >= taught[-1]
-            return super().runs(rows, origins, steps)
+    class Spy(Naive):
+        def forecast(self, rows, origins, steps):
+            assert origins.min() >= fitted[-1]
+            return super().forecast(rows, origins, steps)
 
-    def teach(rows):
-        taught.append(len(rows))
+    def fit(rows):
+        fitted.append(len(rows))
         return Spy()
 
-    test = backtest(series, 20, {"spy": teach}, quiet)
-    assert taught == list(test.folds) and len(taught) == FOLDS and taught[0] == first_origin(200)
+    said = []
+    test = backtest(series, 20, {"spy": fit}, said.append)
+    assert fitted == list(test.folds) and len(fitted) == FOLDS and fitted[0] == first_origin(200)
+    assert said == [f"backtest {number} of {FOLDS}" for number in range(1, FOLDS + 1)]
     assert test.origins[-1] + 20 == 200
-    assert np.array_equal(test.errors("spy")[0, :, 0], -np.arange(1.0, 21.0))
+    in_units = test.errors("spy")[0, :, 0] * test.scaler.scale[0]
+    assert np.allclose(in_units, -np.arange(1.0, 21.0), rtol=1e-12)
 
 
-def test_the_future_does_not_change_the_past():
+def test_the_future_does_not_change_the_past(monkeypatch):
     """Forecasts from early origins are the same to the last bit when the rows after their horizon
-    are others.
+    are others; in the same units, which are those of the whole series.
     """
+    monkeypatch.setattr(
+        backtesting, "Scaler", SimpleNamespace(of=lambda rows: Scaler.identity(rows.shape[1]))
+    )
     rng = np.random.default_rng(3)
     values = autoregressive(240, rng)
     other = values.copy()
     other[-40:] = 7.0 * rng.standard_normal((40, 1))
-    methods = {"network": lambda rows: _trained(rows), LINEAR: Linear.of}
-    one, two = (backtest(rows, 10, methods, quiet) for rows in (values, other))
+    methods = {"network": SMALL.fit, LINEAR: LinearAutoregression.fit}
+    one, two = (backtest(rows, 10, methods) for rows in (values, other))
     early = one.origins + 10 <= 200
     assert early.sum() > 20
     for name in methods:
-        assert np.array_equal(one.runs[name][early], two.runs[name][early])
-        assert not np.array_equal(one.runs[name], two.runs[name])
-
-
-def _trained(rows):
-    from spheresn.forecasting.network import Trained
-
-    return Trained.of(SMALL, rows)
+        assert np.array_equal(one.forecasts[name][early], two.forecasts[name][early])
+        assert not np.array_equal(one.forecasts[name], two.forecasts[name])
 
 
 def test_a_linear_recurrence_is_continued_exactly():
@@ -144,18 +141,16 @@ def test_a_linear_recurrence_is_continued_exactly():
     ties.
     """
     wave = np.sin(0.3 * np.arange(300))[:, None]
-    run = Linear.of(wave[:250]).runs(wave, np.array([250, 260]), 40)
+    run = LinearAutoregression.fit(wave[:250]).forecast(wave, [250, 260], 40)
     assert np.abs(run.values[0, :, 0] - wave[250:290, 0]).max() < 1e-3
-    assert np.array_equal(
-        Persistence().runs(wave, np.array([250]), 3).values[0, :, 0], np.repeat(wave[249], 3)
-    )
+    assert np.array_equal(Naive().forecast(wave, [250], 3).values[0, :, 0], np.repeat(wave[249], 3))
 
 
 def test_lorenz_is_won_by_the_network_and_said_so():
     outlook = forecast(named(sn.datasets.lorenz(900)), 40, 100, 0)
-    assert winner(outlook.test) == NETWORK and outlook.test.total(
-        NETWORK
-    ) < 0.2 * outlook.test.total(LINEAR)
+    assert winner(outlook.test) == NETWORK and outlook.test.rmse(NETWORK) < 0.2 * outlook.test.rmse(
+        LINEAR
+    )
     assert sentences(outlook.test, 40)[0].startswith("The network wins over 40 steps")
     assert (outlook.lower <= outlook.values).all() and (outlook.values <= outlook.upper).all()
 
@@ -163,7 +158,7 @@ def test_lorenz_is_won_by_the_network_and_said_so():
 def made_test(**errors: float) -> Backtest:
     """A backtest of zeros whose methods are off by so much."""
     runs = {name: np.full((12, 5, 1), error) for name, error in errors.items()}
-    return Backtest(np.arange(12), (0,), runs, np.zeros((12, 5, 1)))
+    return Backtest(np.arange(12), (0,), runs, np.zeros((12, 5, 1)), Scaler.identity(1))
 
 
 @pytest.mark.parametrize(
@@ -205,6 +200,7 @@ def test_the_best_changes_where_the_errors_cross():
         (0,),
         dict(runs) | {PERSISTENCE: np.full((10, 40, 1), 2.0)},
         np.zeros((10, 40, 1)),
+        Scaler.identity(1),
     )
     (first, until), (second, end) = best_by_step(test)
     assert (first, second, end) == (NETWORK, LINEAR, 40) and abs(until - 20) <= 2
@@ -215,7 +211,7 @@ def test_the_width_is_the_quantile_that_covers_one_more():
     18/20.
     """
     errors = np.random.default_rng(2).permutation(np.arange(1.0, 20.0))
-    while independent(errors) < 19:
+    while effective_count(errors) < 19:
         errors = np.random.default_rng(int(errors[0])).permutation(errors)
     assert half_widths(errors[:, None])[0] == 18.0
     assert half_widths(-errors[:, None])[0] == 18.0
@@ -223,25 +219,25 @@ def test_the_width_is_the_quantile_that_covers_one_more():
 
 def test_repeated_errors_count_once():
     values = np.random.default_rng(0).standard_normal(400)
-    assert independent(values) > 250
-    assert independent(np.repeat(values[:40], 10)) < 80
-    assert independent(np.ones(7)) == 7
+    assert effective_count(values) > 250
+    assert effective_count(np.repeat(values[:40], 10)) < 80
+    assert effective_count(np.ones(7)) == 7
 
 
 def test_a_run_that_leaves_the_range_ends_in_the_mean_but_a_trend_goes_on():
     rng = np.random.default_rng(0)
     still, trend = rng.uniform(-1, 1, (400, 1)), np.arange(400.0)[:, None]
     run = np.array([[[0.5], [4.0], [0.5]]])
-    ended = tamed(run, still)
+    ended = clip_divergent(run, still)
     assert ended.values[0, :, 0].tolist() == [
         0.5,
         still.mean(),
         still.mean(),
-    ] and ended.away.tolist() == [True]
+    ] and ended.diverged.tolist() == [True]
     onwards = np.arange(400.0, 450.0)[None, :, None]
     assert (
-        np.array_equal(tamed(onwards, trend).values, onwards)
-        and not tamed(onwards, trend).away.any()
+        np.array_equal(clip_divergent(onwards, trend).values, onwards)
+        and not clip_divergent(onwards, trend).diverged.any()
     )
     low, high = bounds(still, 50)
     assert low[0] < still.min() and high[0] > still.max() and high[0] < 2
@@ -249,7 +245,7 @@ def test_a_run_that_leaves_the_range_ends_in_the_mean_but_a_trend_goes_on():
 
 def test_a_run_that_ends_in_the_mean_by_itself_did_not_run_away():
     rows = np.tile([-1.0, 1.0], 50)[:, None]  # of mean exactly 0
-    assert tamed(np.array([[[0.5], [0.0]]]), rows).away.tolist() == [False]
+    assert clip_divergent(np.array([[[0.5], [0.0]]]), rows).diverged.tolist() == [False]
 
 
 @pytest.mark.parametrize("rows", [60, 61, 100, 999, 100_000])
@@ -263,7 +259,7 @@ def test_every_length_leaves_room_for_the_backtest(rows):
         and origins[-1] + steps == rows
     )
     with pytest.raises(ValueError, match="--steps must be at most"):
-        horizon(rows, rows)
+        horizon(rows, rows, ("FILE", "--steps"))
 
 
 def test_the_forecast_does_not_depend_on_the_units_of_the_data():
@@ -282,5 +278,5 @@ def test_the_forecast_does_not_depend_on_the_units_of_the_data():
 
 def test_a_recipe_that_the_rows_do_not_allow_gets_another_memory():
     rows = np.sin(0.3 * np.arange(100.0))[:, None]
-    learned = Recipe(10, 0, memory=1e-3, bend=0.0).learn(rows)
+    learned = NetworkSettings(10, 0, memory=1e-3, bend=0.0).fit_forecaster(rows)
     assert learned.memory_ > 0.1 and np.abs(learned.forecast(5)).max() < 2.0

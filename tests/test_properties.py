@@ -185,14 +185,14 @@ def a_closed_loop_is_the_open_loop_fed_with_its_outputs(case: Case) -> bool:
     loop = ClosedLoop(
         reservoir, Weights(0.1 * rng.standard_normal((case.units, 1)), np.ones(1)), carry=0.5
     )
-    known, start, last = (
+    exogenous, start, last = (
         rng.standard_normal((case.steps, case.inputs)),
         rng.standard_normal(case.units),
         np.ones(1),
     )
-    outputs, steps = loop.run(case.steps, start, last, known)
+    outputs, steps = loop.run(case.steps, start, last, exogenous)
     heard = np.vstack([last[None], outputs[:-1]])
-    states = sn.drive(reservoir, np.hstack([heard, known]), start)
+    states = sn.drive(reservoir, np.hstack([heard, exogenous]), start)
     assert steps == case.steps and np.allclose(
         outputs, 0.5 * heard + loop.weights(states), rtol=1e-9, atol=1e-9
     )

@@ -1,4 +1,4 @@
-"""Estimators in the manners of scikit-learn."""
+"""Estimators that follow the conventions of scikit-learn."""
 
 from .classifier import ESNClassifier
 from .forecaster import ESNForecaster, OutOfRange

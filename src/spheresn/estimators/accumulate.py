@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -11,23 +11,32 @@ from joblib import Parallel, delayed
 from .._validation import Floats
 from ..readout import Gram, Sample
 from ..readout.gram import Sums, block_rows
-from .streaming import Frame
+from .features import Frame
 
 # Rows whose products cost far more than the N × N matrix that one group of series needs
 GROUP = 4096
 
 Piece = tuple[Floats, Floats]  # features (T, n) and targets (T, m)
-Lesson = tuple[Floats, Floats, int]  # rows (T, d), targets (T, m), and how many of them are washout
 
 
-def sums_of(frame: Frame, lessons: Sequence[Lesson], n_jobs: Any) -> tuple[Gram, Sample]:
-    """Gram matrix and sample of all series, each from its own start.
+class TrainingSeries(NamedTuple):
+    """One series: its rows (T, d), its targets (T, m), and how many rows of it are washout."""
 
-    Groups of series are taken in parallel and added up in their order, each as it comes: the sums
-    do not depend on who computed them.
+    rows: Floats
+    targets: Floats
+    washout: int
+
+
+def accumulate_series(
+    frame: Frame, series: Sequence[TrainingSeries], n_jobs: int | None
+) -> tuple[Gram, Sample]:
+    """Gram matrix and sample of the features of all series, each from its own start.
+
+    Groups of series are computed in parallel and added in their order, so that the sums do not
+    depend on the number of workers.
     """
     parts = Parallel(n_jobs=n_jobs, return_as="generator")(
-        delayed(_taken)(frame, group) for group in _groups(lessons)
+        delayed(_accumulate_group)(frame, group) for group in _groups(series)
     )
     gram, sample = next(parts)
     for more, others in parts:
@@ -35,58 +44,54 @@ def sums_of(frame: Frame, lessons: Sequence[Lesson], n_jobs: Any) -> tuple[Gram,
     return gram, sample
 
 
-def gathered(pieces: Iterable[Piece], features: int, outputs: int) -> tuple[Gram, Sample]:
-    """Gram matrix and sample of pieces as they come."""
+def accumulate(pieces: Iterable[Piece], features: int, outputs: int) -> tuple[Gram, Sample]:
+    """Gram matrix and sample of pieces of features and targets, one after the other."""
     sums, sample = Sums.empty(features, outputs), Sample.empty(features, outputs)
-    for states, wanted in _blocks(pieces, block_rows(features)):
-        sums.take(states, wanted)
-        sample = sample.taking(states, wanted)
+    for states, targets in _blocks(pieces, block_rows(features)):
+        sums.take(states, targets)
+        sample = sample.taking(states, targets)
     return sums.gram, sample
 
 
-def _groups(lessons: Sequence[Lesson]) -> Iterator[Sequence[Lesson]]:
-    """In their order, about GROUP rows each."""
+def _groups(series: Sequence[TrainingSeries]) -> Iterator[Sequence[TrainingSeries]]:
+    """Neighbouring series with about GROUP rows together."""
     first, count = 0, 0
-    for place, (rows, _, _) in enumerate(lessons, 1):
-        count += len(rows)
-        if count >= GROUP or place == len(lessons):
-            yield lessons[first:place]
+    for place, one in enumerate(series, 1):
+        count += len(one.rows)
+        if count >= GROUP or place == len(series):
+            yield series[first:place]
             first, count = place, 0
 
 
-def _taken(frame: Frame, group: Sequence[Lesson]) -> tuple[Gram, Sample]:
-    return gathered(
-        (piece for lesson in group for piece in _pieces(frame, *lesson)),
-        frame.width,
-        group[0][1].shape[1],
-    )
+def _accumulate_group(frame: Frame, group: Sequence[TrainingSeries]) -> tuple[Gram, Sample]:
+    pieces = (piece for one in group for piece in _pieces(frame, one))
+    return accumulate(pieces, frame.width, group[0].targets.shape[1])
 
 
-def _pieces(frame: Frame, rows: Floats, targets: Floats, washout: int) -> Iterator[Piece]:
-    """Of one series, a block at a time, as a stream takes them."""
-    for states, wanted in frame.pieces(rows, targets):
+def _pieces(frame: Frame, series: TrainingSeries) -> Iterator[Piece]:
+    """Features and targets of one series, in the same blocks as a stream has them."""
+    washout = series.washout
+    for states, targets in frame.pieces(series.rows, series.targets):
         if washout < len(states):
-            yield frame.features(states[max(washout, 0) :]), wanted[max(washout, 0) :]
+            yield frame.features(states[max(washout, 0) :]), targets[max(washout, 0) :]
         washout -= len(states)
 
 
 def _blocks(pieces: Iterable[Piece], most: int) -> Iterator[Piece]:
-    """Short pieces put together to `most` rows at most: products of few rows are slow."""
+    """Short pieces joined to at most `most` rows, because products of few rows are slow."""
     held: list[Piece] = []
     count = 0
     for piece in pieces:
         if held and count + len(piece[0]) > most:
-            yield _joined(held)
+            yield _join(held)
             held, count = [], 0
         held.append(piece)
         count += len(piece[0])
     if held:
-        yield _joined(held)
+        yield _join(held)
 
 
-def _joined(held: list[Piece]) -> Piece:
-    return (
-        held[0]
-        if len(held) == 1
-        else (np.vstack([x for x, _ in held]), np.vstack([y for _, y in held]))
-    )
+def _join(pieces: list[Piece]) -> Piece:
+    if len(pieces) == 1:
+        return pieces[0]
+    return np.vstack([x for x, _ in pieces]), np.vstack([y for _, y in pieces])

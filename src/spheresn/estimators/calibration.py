@@ -1,5 +1,6 @@
-"""The `memory` dial: the drive at which the trace of an input fades by 1/e every `memory` steps,
-found by measurement.
+"""Calibration of `memory`: the drive at which the trace of an input fades to 1/e in `memory` steps.
+
+It is found by measuring the maximal Lyapunov exponent, which is then -1/memory.
 """
 
 from __future__ import annotations
@@ -16,10 +17,9 @@ from ..analysis.lyapunov import tangent_growth
 from ..reservoir import Reservoir
 
 STRONGEST, WEAKEST, STRIDE = 30.0, 1e-4, 2.0
-# Rows; a shorter signal is repeated to this length before an exponent is measured on it
-SHORTEST = 200
+SHORTEST = 200  # rows; a shorter signal is repeated to this length before it is measured
 TRANSIENT = 100
-FEW, MIDDLE = 300, 1000  # rows on which a strength is searched for and first corrected
+FEW, MIDDLE = 300, 1000  # rows for the first search and for the first correction
 CORRECTIONS = 6
 
 Curve = Callable[[float], float]  # logarithm of the strength -> exponent
@@ -30,10 +30,8 @@ class MemoryOutOfReach(BadInput):
 
 
 @dataclass(frozen=True, eq=False)
-class Dialled:
-    """A network with its drive set, the strength that was found, and the exponent measured
-    there.
-    """
+class Calibrated:
+    """A network with its drive set, the strength of that drive, and the exponent measured."""
 
     reservoir: Reservoir
     strength: float
@@ -42,7 +40,7 @@ class Dialled:
 
 @dataclass(frozen=True)
 class Point:
-    """On a curve: the logarithm of a strength, the exponent there, and how fast it changes."""
+    """A point of a curve: the logarithm of a strength, the exponent there, and the slope."""
 
     place: float
     exponent: float
@@ -55,9 +53,12 @@ def exponent(reservoir: Reservoir, signal: Floats) -> float:
     return float(tangent_growth(reservoir, rows)[TRANSIENT:].mean())
 
 
-def calibrate(at_strength: Callable[[float], Reservoir], signal: Floats, memory: float) -> Dialled:
-    """The network whose exponent on the signal is -1/memory: found roughly on few rows, then
-    corrected on more of them.
+def calibrate(
+    at_strength: Callable[[float], Reservoir], signal: Floats, memory: float
+) -> Calibrated:
+    """The network whose exponent on the signal is -1/memory.
+
+    A first search on few rows finds it roughly; corrections on more rows follow.
     """
 
     def curve_on(rows: int) -> Curve:
@@ -65,24 +66,26 @@ def calibrate(at_strength: Callable[[float], Reservoir], signal: Floats, memory:
             lambda log_strength: exponent(at_strength(float(np.exp(log_strength))), signal[:rows])
         )
 
-    near = _rough(curve_on, memory)
+    near = _approximate(curve_on, memory)
     if len(signal) > MIDDLE:
-        near = _corrected(curve_on(MIDDLE), near, memory, 0.02)
-    near = _corrected(curve_on(len(signal)), near, memory, 1e-3)
-    return Dialled(at_strength(float(np.exp(near.place))), float(np.exp(near.place)), near.exponent)
+        near = _correct(curve_on(MIDDLE), near, memory, 0.02)
+    near = _correct(curve_on(len(signal)), near, memory, 1e-3)
+    strength = float(np.exp(near.place))
+    return Calibrated(at_strength(strength), strength, near.exponent)
 
 
-def _rough(curve_on: Callable[[int], Curve], memory: float) -> Point:
-    """A point near the goal; where few rows know of none, more rows decide whether there is one."""
+def _approximate(curve_on: Callable[[int], Curve], memory: float) -> Point:
+    """A point near the goal; if a search on few rows finds none, more rows decide."""
     try:
-        return _searched(curve_on(FEW), memory, 0.1)
+        return _search(curve_on(FEW), memory, 0.1)
     except MemoryOutOfReach:
-        return _searched(curve_on(MIDDLE), memory, 0.1)
+        return _search(curve_on(MIDDLE), memory, 0.1)
 
 
-def _corrected(curve: Curve, near: Point, memory: float, tolerance: float) -> Point:
-    """Where the curve meets the goal, to a relative `tolerance`, by secants from a point of a curve
-    much like it.
+def _correct(curve: Curve, near: Point, memory: float, tolerance: float) -> Point:
+    """Where the curve meets the goal, to a relative `tolerance`.
+
+    Secants begin at a point of a similar curve, one measured on fewer rows.
     """
     goal, place, slope, value = -1.0 / memory, near.place, near.slope, curve(near.place)
     for _ in range(CORRECTIONS):
@@ -90,16 +93,17 @@ def _corrected(curve: Curve, near: Point, memory: float, tolerance: float) -> Po
             return Point(place, value, slope)
         step = float(np.clip((goal - value) / slope, -1.0, 1.0))
         after = curve(place + step)
-        # Elsewhere the exponent rises with the drive, and the secant would lead away
+        # Where the exponent rises with the drive, the secant would lead away from the goal
         if (after - value) * step < 0.0:
             slope = (after - value) / step
         place, value = place + step, after
-    return _searched(curve, memory, 1e-4)
+    return _search(curve, memory, 1e-4)
 
 
-def _searched(curve: Curve, memory: float, tolerance: float) -> Point:
-    """Downwards from strong drive, because a bent network driven weakly may be chaotic: its
-    exponent is not monotone there.
+def _search(curve: Curve, memory: float, tolerance: float) -> Point:
+    """Where the curve meets the goal, searched for from strong drive downwards.
+
+    A bent network that is driven weakly may be chaotic, and its exponent is not monotone there.
     """
     goal, high = -1.0 / memory, float(np.log(STRONGEST))
     below = curve(high)

@@ -1,6 +1,4 @@
-"""From the parameters of an estimator to a network: what a user may say, and what is chosen when
-nothing is said.
-"""
+"""From the parameters of an estimator to a network, and the candidates for what is "auto"."""
 
 from __future__ import annotations
 
@@ -14,16 +12,18 @@ from .._validation import BadInput, Floats
 from ..activations import Activation, Linear, OnSphere, Tanh
 from ..reservoir import Reservoir, random_reservoir
 from ..topology import Recurrent
-from .calibration import Dialled, MemoryOutOfReach, calibrate, exponent
+from .calibration import Calibrated, MemoryOutOfReach, calibrate, exponent
 
 ACTIVATIONS = ("spherical", "tanh", "linear")
 SEARCH_ROWS, FINAL_ROWS = 1000, 2000  # of the signal, on which exponents are measured
 
 
 @dataclass(frozen=True)
-class Setting:
-    """One rung of a ladder: memory in steps, bend of the sphere, and for tanh how far the spectral
-    radius lies above e^(-1/memory).
+class Candidate:
+    """Settings of a network that may be chosen.
+
+    memory: in steps; bend: of the sphere; gain: for tanh, the spectral radius in units of
+    e^(-1/memory).
     """
 
     memory: float
@@ -31,42 +31,45 @@ class Setting:
     gain: float = 1.3
 
 
-# Forecasting wants little memory and much bend, regression may want either; both measured
-# (benchmarks/quality.py).
+# Forecasting wants little memory and much bend, regression may want either
+# (measured: benchmarks/quality.py)
 FORECAST = {
     "spherical": [
         *(
-            Setting(memory, bend)
+            Candidate(memory, bend)
             for memory, bend in [(0.5, 2), (0.5, 1), (1, 2), (1, 1), (1, 0.5), (2, 1), (2, 0.5)]
         ),
         *(
-            Setting(memory, bend)
+            Candidate(memory, bend)
             for memory, bend in [(4, 1), (4, 0.5), (8, 0.5), (4, 0.25), (10, 0), (30, 0)]
         ),
     ],
-    "tanh": [Setting(memory, gain=gain) for memory in (0.5, 1, 2, 4, 8) for gain in (1.3, 2.0)],
-    "linear": [Setting(memory) for memory in (1, 3, 10, 30, 100)],
+    "tanh": [Candidate(memory, gain=gain) for memory in (0.5, 1, 2, 4, 8) for gain in (1.3, 2.0)],
+    "linear": [Candidate(memory) for memory in (1, 3, 10, 30, 100)],
 }
 REGRESSION = {
     "spherical": [
-        Setting(memory, bend) for memory in (1, 3, 10, 30, 100) for bend in (0, 0.25, 0.5, 1)
+        Candidate(memory, bend) for memory in (1, 3, 10, 30, 100) for bend in (0, 0.25, 0.5, 1)
     ],
-    "tanh": [Setting(memory, gain=gain) for memory in (1, 3, 10, 30) for gain in (1.05, 1.3, 2.0)],
-    "linear": [Setting(memory) for memory in (1, 3, 10, 30, 100, 300)],
+    "tanh": [
+        Candidate(memory, gain=gain) for memory in (1, 3, 10, 30) for gain in (1.05, 1.3, 2.0)
+    ],
+    "linear": [Candidate(memory) for memory in (1, 3, 10, 30, 100, 300)],
 }
 
 
-def ladder(
-    full: dict[str, list[Setting]], activation: str, memory: Any, bend: Any
-) -> list[Setting]:
-    """The rungs that agree with what the user fixed; one rung where everything is fixed."""
-    rungs = full[activation]
+def candidates(
+    table: dict[str, list[Candidate]], activation: str, memory: Any, bend: Any
+) -> list[Candidate]:
+    """The candidates of a table with what the user fixed; one where everything is fixed."""
+    found = table[activation]
     if memory != "auto":
-        fixed = _validation.real("memory", memory, 0.0, above=True)
-        rungs = [replace(rung, memory=fixed) for rung in rungs]
+        steps = _validation.real("memory", memory, 0.0, above=True)
+        found = [replace(one, memory=steps) for one in found]
     if activation == "spherical" and bend != "auto":
-        rungs = [replace(rung, bend=_validation.real("bend", bend, 0.0, 1e6)) for rung in rungs]
-    return list(dict.fromkeys(rungs))
+        fixed = _validation.real("bend", bend, 0.0, 1e6)
+        found = [replace(one, bend=fixed) for one in found]
+    return list(dict.fromkeys(found))
 
 
 @dataclass(frozen=True)
@@ -88,11 +91,11 @@ class Plan:
     seed: int
 
     def network(
-        self, inputs: int, setting: Setting, spectral_radius: float, input_scaling: float
+        self, inputs: int, candidate: Candidate, spectral_radius: float, input_scaling: float
     ) -> Reservoir:
         """A reservoir whose bias is `bias_ratio` times as strong as a standardised input."""
         kinds: dict[str, Activation] = {
-            "spherical": OnSphere(bend=setting.bend),
+            "spherical": OnSphere(bend=candidate.bend),
             "tanh": Tanh(),
             "linear": Linear(),
         }
@@ -112,53 +115,51 @@ class Plan:
             **options,
         )
 
-    def unit_drive(self, inputs: int, setting: Setting) -> Reservoir:
-        """Of strength one: a standardised input moves each unit by as much as the other units
-        do.
+    def unit_drive(self, inputs: int, candidate: Candidate) -> Reservoir:
+        """The network at strength one: a standardised input moves each unit as much as the other
+        units do.
         """
         per_unit = np.sqrt(3.0 / max(inputs, 1))  # the variance of uniform weights is a third
         if self.activation == "spherical":
-            return self.network(inputs, setting, 1.0, per_unit / np.sqrt(self.units))
+            return self.network(inputs, candidate, 1.0, per_unit / np.sqrt(self.units))
         if self.activation == "tanh":
             return self.network(
-                inputs, setting, setting.gain * np.exp(-1.0 / setting.memory), per_unit
+                inputs, candidate, candidate.gain * np.exp(-1.0 / candidate.memory), per_unit
             )
-        return self.network(inputs, setting, 1.0, per_unit)
+        return self.network(inputs, candidate, 1.0, per_unit)
 
-    def dialled(self, signal: Floats, setting: Setting) -> Dialled:
-        """The network of a setting, its drive calibrated on the signal (T, d), which is
-        standardised.
-        """
+    def calibrated(self, signal: Floats, candidate: Candidate) -> Calibrated:
+        """The network of a candidate, calibrated on a standardised signal (T, d)."""
         if self.scalings is not None:
-            reservoir = self.network(signal.shape[1], setting, *self.scalings)
-            return Dialled(reservoir, 1.0, exponent(reservoir, signal[:SEARCH_ROWS]))
-        base = self.unit_drive(signal.shape[1], setting)
+            reservoir = self.network(signal.shape[1], candidate, *self.scalings)
+            return Calibrated(reservoir, 1.0, exponent(reservoir, signal[:SEARCH_ROWS]))
+        base = self.unit_drive(signal.shape[1], candidate)
         if self.activation == "linear":  # a linear network remembers by its spectral radius alone
             return calibrate(
-                lambda strength: base.rescaled(recurrent=1.0 / strength), signal, setting.memory
+                lambda strength: base.rescaled(recurrent=1.0 / strength), signal, candidate.memory
             )
         return calibrate(
-            lambda strength: base.rescaled(1.0, strength, strength), signal, setting.memory
+            lambda strength: base.rescaled(1.0, strength, strength), signal, candidate.memory
         )
 
     def with_units(self, units: int) -> Plan:
         """The same plan for a network of another size."""
-        return (
-            replace(self, units=units, links=drawn(self.topology, self.density, units, self.seed))
-            if isinstance(self.topology, str)
-            else self
+        if not isinstance(self.topology, str):
+            return self
+        return replace(
+            self, units=units, links=drawn(self.topology, self.density, units, self.seed)
         )
 
-    def searched(self, signal: Floats, setting: Setting) -> Dialled | None:
-        """Quickly, on the first rows; None where the memory is out of reach."""
+    def search(self, signal: Floats, candidate: Candidate) -> Calibrated | None:
+        """Calibrated quickly, on the first rows; None where the memory is out of reach."""
         try:
-            return self.dialled(signal[:SEARCH_ROWS], setting)
+            return self.calibrated(signal[:SEARCH_ROWS], candidate)
         except MemoryOutOfReach:
             return None
 
-    def final(self, signal: Floats, setting: Setting) -> Dialled:
-        """With the exponent measured on up to FINAL_ROWS rows."""
-        return self.dialled(signal[:FINAL_ROWS], setting)
+    def final(self, signal: Floats, candidate: Candidate) -> Calibrated:
+        """Calibrated on up to FINAL_ROWS rows."""
+        return self.calibrated(signal[:FINAL_ROWS], candidate)
 
 
 def drawn(topology: Any, density: float | None, units: int, seed: int) -> Recurrent:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -13,31 +14,37 @@ from .. import _validation
 from .._scale import power_of_two
 from .._validation import BadInput, Floats
 from ..readout import Gram, Sample
-from .accumulate import gathered
-from .base import Network, light
-from .streaming import Frame
+from .accumulate import accumulate
+from .base import BaseESN, limit_threads
+from .features import Frame
 from .validation import as_series, is_list, validated
 
-STILL = 1e-6  # a deviation as good as none
+STILL = 1e-6  # the deviation of a feature that does not vary
 
 
-class ESNClassifier(ClassifierMixin, Network):  # type: ignore[misc]
-    """Echo state network with a ridge readout on indicators of the classes; the class with the
-    largest output wins.
+@dataclass(eq=False, repr=False)
+class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
+    """Echo state network with a ridge readout on indicators of the classes.
 
-    A list of series X, each (T_i, d), with one label each: every series is summed up by the mean
-    and the logarithm of the deviation of each unit. One table X (T, d) with one label per row, or
-    lists of both: every step is classified by the state there. Parameters and what is learned: as
-    in ESNRegressor; besides, classes_.
+    The class with the largest output wins. A list of series X, each (T_i, d), with one label each:
+    every series is summed up by the mean and the logarithm of the deviation of each unit. One table
+    X (T, d) with one label per row, or lists of both: every step is classified by the state there.
+    Parameters and what is learned: as in ESNRegressor, without readout; besides, classes_.
 
     >>> rng = np.random.default_rng(0)
-    >>> slow, fast = ([np.sin(w * np.arange(80.0) + rng.uniform(0, 6))[:, None] for _ in range(20)] for w in (0.2, 0.3))
-    >>> model = ESNClassifier(units=50, bend=0.5, memory=5, random_state=0).fit(slow[:15] + fast[:15], [0] * 15 + [1] * 15)
+    >>> slow, fast = (
+    ...     [np.sin(w * np.arange(80.0) + rng.uniform(0, 6))[:, None] for _ in range(20)]
+    ...     for w in (0.2, 0.3)
+    ... )
+    >>> model = ESNClassifier(units=50, bend=0.5, memory=5, random_state=0)
+    >>> model = model.fit(slow[:15] + fast[:15], [0] * 15 + [1] * 15)
     >>> model.score(slow[15:] + fast[15:], [0] * 5 + [1] * 5)
     1.0
     """
 
-    @light
+    n_jobs: int | None = None
+
+    @limit_threads
     def fit(self, X: Any, y: Any) -> Self:
         """Choose the network, drive it over the series, solve for the readout."""
         series, labels = self._checked(X, y)
@@ -51,14 +58,15 @@ class ESNClassifier(ClassifierMixin, Network):  # type: ignore[misc]
         targets = [
             self._indicators(one, len(rows)) for one, rows in zip(labels, series, strict=True)
         ]
-        frame = self._settle(series, targets)
-        self.frame_, self.weights_ = frame, self._solve(*self._sums(frame, series, targets))
+        frame = self._choose_frame(series, targets)
+        self.frame_, self.weights_ = frame, self._solve(*self._accumulate(frame, series, targets))
         self.reservoir_, self.washout_ = frame.reservoir, frame.washout
         return self
 
     def decision_function(self, X: Any) -> Any:
-        """Outputs per series (n, classes), or per step (T, classes), a list for several; two
-        classes: the difference, one number each.
+        """Outputs per series (n, classes), or per step (T, classes), a list for several series.
+
+        Of two classes there is one number each, the difference of the outputs.
         """
         check_is_fitted(self)
         series = as_series(self, X, reset=False)
@@ -72,14 +80,12 @@ class ESNClassifier(ClassifierMixin, Network):  # type: ignore[misc]
     def predict(self, X: Any) -> Any:
         """The class of each series, or of each step (a list for several series)."""
         scores = self.decision_function(X)
-        return (
-            [self._class(one) for one in scores]
-            if isinstance(scores, list)
-            else self._class(scores)
-        )
+        if isinstance(scores, list):
+            return [self._class(one) for one in scores]
+        return self._class(scores)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The share of series, or of steps, that are classified rightly."""
+        """The share of series, or of steps, whose class is right."""
         predicted = self.predict(X)
         if isinstance(predicted, list):
             predicted, y = np.concatenate(predicted), np.concatenate([np.asarray(one) for one in y])
@@ -112,15 +118,14 @@ class ESNClassifier(ClassifierMixin, Network):  # type: ignore[misc]
         return series, [np.asarray(one) for one in labels]
 
     def _indicators(self, label: Any, length: int) -> Floats:
-        """Rows of zeros with a one for the class; the label of a whole series stands for each of
-        its rows.
-        """
+        """Rows of zeros with a one for the class; the label of a series holds for all its rows."""
         labels = np.broadcast_to(label, (length,)) if np.ndim(label) == 0 else label
         return np.asarray(np.asarray(labels)[:, None] == self.classes_[None, :], dtype=np.float64)
 
     def _summary(self, frame: Frame, rows: Floats) -> Floats:
-        """Mean and log deviation of every feature, in units of about one; still ones get a
-        floor.
+        """Mean and log deviation of every feature, in units of about one.
+
+        A feature that does not vary gets the deviation STILL.
         """
         washout = self._washout_of(frame, len(rows))
         _validation.at_least(
@@ -137,11 +142,11 @@ class ESNClassifier(ClassifierMixin, Network):  # type: ignore[misc]
             ]
         )[None]
 
-    def _sums(self, frame: Frame, series: Any, targets: Any) -> tuple[Gram, Sample]:
-        """Of the summaries where whole series are classified, else of the steps."""
+    def _accumulate(self, frame: Frame, series: Any, targets: Any) -> tuple[Gram, Sample]:
+        """Gram matrix and sample of the summaries of whole series, or of every step."""
         if not self.whole_series_:
-            return super()._sums(frame, series, targets)
+            return self._accumulate_steps(frame, series, targets)
         pieces = (
             (self._summary(frame, rows), one[:1]) for rows, one in zip(series, targets, strict=True)
         )
-        return gathered(pieces, 2 * frame.width, len(self.classes_))
+        return accumulate(pieces, 2 * frame.width, len(self.classes_))

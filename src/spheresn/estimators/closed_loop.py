@@ -1,4 +1,4 @@
-"""A network that hears its own forecast: the loop closed over a readout."""
+"""A network whose input is its own forecast: the loop closed over a readout."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from ..reservoir import Reservoir
 
 @dataclass(frozen=True, eq=False)
 class ClosedLoop:
-    """The forecaster running free, as a `System` whose state is (x, s): the network's and the
-    newest value of the series.
+    """The forecaster running free, as a `System`.
 
+    Its state is (x, s): the state of the network and the newest value of the series.
     x' = F(x, s), s' = carry s + b + Wᵀ φ(x'): with carry 1 the readout gives the step from one
     value to the next, with 0 the next value. Its Lyapunov exponents, by the functions of
     `spheresn.analysis` with `signal` a number of steps, are those of the attractor learned.
@@ -40,7 +40,7 @@ class ClosedLoop:
         return self.reservoir.tangent_dim + self.outputs
 
     def step(self, state: Floats, inputs: Floats) -> Floats:
-        """(x, s) one step later; `inputs` are known beforehand and stand beside s."""
+        """(x, s) one step later; `inputs`, the exogenous columns, stand beside s."""
         x, s = state[: self.reservoir.units], state[self.reservoir.units :]
         after = self.reservoir.step(x, np.concatenate([s, inputs]))
         features = after[None] if self.quadratic is None else self.quadratic(after[None])
@@ -52,39 +52,46 @@ class ClosedLoop:
         """The next (x, s) and tangents (N + m, k) carried along."""
         n = self.reservoir.units
         x, s = state[:n], state[n:]
-        heard = np.concatenate([s, inputs])
+        both = np.concatenate([s, inputs])
         moved = np.vstack([tangents[n:], np.zeros((len(inputs), tangents.shape[1]))])
-        after, carried = self.reservoir.tangent_step(x, heard, tangents[:n], moved)
+        after, carried = self.reservoir.tangent_step(x, both, tangents[:n], moved)
         linear = self.weights.matrix[:n].T @ carried
         if self.quadratic is not None:
             linear = linear + self.weights.matrix[n:].T @ self.quadratic.pushforward(after, carried)
         return self.step(state, inputs), np.vstack([carried, self.carry * tangents[n:] + linear])
 
-    def run(self, steps: int, state: Floats, last: Floats, known: Floats) -> tuple[Floats, int]:
-        """Forecast (steps, m) after the value `last`, not yet heard by the network in `state`, and
-        how many rows of it stayed finite.
+    def run(self, steps: int, state: Floats, last: Floats, exogenous: Floats) -> tuple[Floats, int]:
+        """Forecast (steps, m) from the value `last`, and how many rows of it stayed finite.
 
-        known (steps, e): what is known of the time of each forecast. A run that overflows holds its
-        last finite value.
+        `state` is the state of the network before `last`; exogenous (steps, e) belongs to the time
+        of each forecast. A run that overflows holds its last finite value.
         """
         outputs = np.empty((steps, self.outputs))
         arguments = loop_arguments(self.reservoir)
         if arguments is None:
-            finite = self._run_by_steps(state, last, known, outputs)
+            finite = self._run_by_steps(state, last, exogenous, outputs)
         else:
             matrix, inputs, bias, act = arguments
             finite = int(
                 kernels.closed_loop(
-                    matrix, inputs, bias, act, self._readout(), known, last.copy(), state, outputs
+                    matrix,
+                    inputs,
+                    bias,
+                    act,
+                    self._readout(),
+                    exogenous,
+                    last.copy(),
+                    state,
+                    outputs,
                 )
             )
         outputs[finite:] = outputs[finite - 1] if finite else last
         return outputs, finite
 
-    def _run_by_steps(self, state: Floats, last: Floats, known: Floats, outputs: Floats) -> int:
-        """For a topology or an activation of the user's own."""
+    def _run_by_steps(self, state: Floats, last: Floats, exogenous: Floats, outputs: Floats) -> int:
+        """The same by `step`, for a topology or an activation of the user's own."""
         both = np.concatenate([state, last])
-        for k, row in enumerate(known):
+        for k, row in enumerate(exogenous):
             try:
                 both = self.step(both, row)
             except StateOverflow:

@@ -1,9 +1,8 @@
-"""A regressor for time series: the target of a row depends on that row and on the rows before
-it.
-"""
+"""A regressor for time series: the target of a row depends on that row and the rows before it."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -13,16 +12,17 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _validation
 from .._scale import power_of_two
 from .._validation import BadInput, Floats, StateOverflow
-from .base import SETTLE, Network, light, with_rows
-from .streaming import Frame, Stream
+from .base import SELECTION_ROWS, BaseESN, limit_threads, with_rows
+from .features import Frame
+from .streaming import Stream
 from .validation import as_series, as_targets, is_list, validated
 
 ORDINARY = 2.0**300  # sums of squares of such numbers fit
 
 
-class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[misc]
-    """Echo state network with a ridge readout: y_k = b + Wᵀ x_k, x_k the state after the rows up to
-    k.
+@dataclass(eq=False, repr=False)
+class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[misc]
+    """Echo state network with a ridge readout: y_k = b + Wᵀ x_k, with the state x_k after row k.
 
     X (T, d) and y (T,) or (T, m), rows in the order of time; or lists of such, of any lengths, each
     series from its own start.
@@ -42,35 +42,35 @@ class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[m
 
     >>> import spheresn as sn
     >>> signal, target = sn.datasets.narma(2000, 0)
-    >>> model = ESNRegressor(units=100, bend=0.25, memory=10, random_state=0).fit(signal[:1500], target[:1500])
+    >>> model = ESNRegressor(units=100, bend=0.25, memory=10, random_state=0)
+    >>> model = model.fit(signal[:1500], target[:1500])
     >>> bool(model.score(signal[1500:], target[1500:]) > 0.6)
     True
     """
 
-    _waiting: list[tuple[Floats, Floats]]
-    _stream: Stream | None
-    _unit: float  # of the targets, a power of two: sums of their squares fit, and no digit changes
+    readout: Any = None
+    n_jobs: int | None = None
 
-    @light
+    @limit_threads
     def fit(self, X: Any, y: Any) -> Self:
         """Choose the network, drive it over the series, solve for the readout."""
         series, targets = self._checked(X, y, reset=True)
-        frame = self._settle(series, targets)
+        frame = self._choose_frame(series, targets)
         if self.readout is not None:
             return self._finish(frame, self._fit_other(frame, series, targets))
         if is_list(X):
-            return self._finish(frame, self._solve(*self._sums(frame, series, targets)))
-        self._waiting, self._stale = [], True
-        self._stream = self._new_stream(frame, series[0], targets[0])
+            return self._finish(frame, self._solve(*self._accumulate(frame, series, targets)))
+        self._waiting: list[tuple[Floats, Floats]] = []
+        self._stale = True
+        self._stream: Stream | None = self._new_stream(frame, series[0], targets[0])
         return self._refresh()
 
-    @light
+    @limit_threads
     def partial_fit(self, X: Any, y: Any) -> Self:
-        """Take in the rows that come next in one long series; the result is the same as of one fit
-        to all of them.
+        """Take in the next rows of one long series; the result is that of one fit to all rows.
 
-        The network is chosen when 5,000 rows have come, or when something is asked of the model;
-        the readout is solved for when asked for.
+        The network is chosen once 5,000 rows have come, or earlier if a method needs the model. The
+        readout is solved for when a method needs it.
         """
         if self.readout is not None or is_list(X):
             raise BadInput(
@@ -90,14 +90,15 @@ class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[m
             self._stream.take(rows, targets)
         else:
             self._waiting.append((rows, targets))
-            if sum(len(x) for x, _ in self._waiting) >= SETTLE:
+            if sum(len(x) for x, _ in self._waiting) >= SELECTION_ROWS:
                 self._start_stream()
         self._stale = True
         return self
 
     def predict(self, X: Any, start: Floats | None = None) -> Any:
-        """Outputs (T,) or (T, m) for one series, a list for several. Each begins at `start`: zero,
-        or `state_` to go on after the fit.
+        """Outputs (T,) or (T, m) for one series, a list for several.
+
+        Each series begins at the state `start`: by default zero; `state_` goes on after the fit.
         """
         check_is_fitted(self)
         self._refresh()
@@ -107,9 +108,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[m
         return outputs if is_list(X) else outputs[0]
 
     def transform(self, X: Any) -> Any:
-        """The states (T, N) of the network, as features for something else; a list for several
-        series.
-        """
+        """The states (T, N) of the network, as features; a list for several series."""
         check_is_fitted(self)
         self._refresh()
         states = [self.frame_.states(rows) for rows in as_series(self, X, reset=False)]
@@ -140,7 +139,8 @@ class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[m
         targets = as_targets(y, series, is_list(X))
         if reset:
             size = max(power_of_two(one) for one in targets)
-            self._unit = 1.0 if 1.0 / ORDINARY < size < ORDINARY else size
+            # A power of two: sums of squares of the targets fit, and no digit changes
+            self._unit: float = 1.0 if 1.0 / ORDINARY < size < ORDINARY else size
         if self._unit == 1.0:  # dividing would change no digit, and copy all targets
             return series, targets
         with np.errstate(over="ignore"):
@@ -152,7 +152,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[m
     def _start_stream(self) -> None:
         rows, targets = (np.vstack(part) for part in zip(*self._waiting, strict=True))
         _validation.at_least("X", len(rows), 2, "in all before something can be learned")
-        frame = self._settle([rows], [targets])
+        frame = self._choose_frame([rows], [targets])
         self._stream = self._new_stream(frame, rows, targets)
         self._waiting = []
 
@@ -162,7 +162,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[m
             rows, targets
         )
 
-    @light
+    @limit_threads
     def _refresh(self) -> Self:
         """Solve for the readout if rows have come since the last time."""
         if not getattr(self, "_stale", True):
@@ -184,7 +184,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[m
         return self
 
     def _fit_other(self, frame: Frame, series: list[Floats], targets: list[Floats]) -> Any:
-        """A regressor of the user's own, fitted to the features of all rows at once."""
+        """The user's own regressor, fitted to the features of all rows at once."""
         skips = [self._washout_of(frame, len(rows)) for rows in series]
         features = np.vstack(
             [
@@ -192,17 +192,17 @@ class ESNRegressor(RegressorMixin, TransformerMixin, Network):  # type: ignore[m
                 for rows, skip in zip(series, skips, strict=True)
             ]
         )
-        wanted = np.vstack(
+        outputs = np.vstack(
             [self._unit * rows[skip:] for rows, skip in zip(targets, skips, strict=True)]
         )
-        return clone(self.readout).fit(features, wanted[:, 0] if self._one_output else wanted)
+        return clone(self.readout).fit(features, outputs[:, 0] if self._one_output else outputs)
 
     def _read(self, features: Floats) -> Floats:
         outputs = self.weights_(features) if self.readout is None else self._predicted(features)
         return outputs[:, 0] if self._one_output and outputs.ndim == 2 else outputs
 
     def _predicted(self, features: Floats) -> Floats:
-        """By a regressor of the user's own, which may not judge its numbers as ours does."""
+        """The outputs of the user's own regressor, which may not check that they are finite."""
         outputs = np.asarray(self.weights_.predict(features))
         if not np.isfinite(outputs).all():
             raise StateOverflow(

@@ -1,4 +1,4 @@
-"""Series in the shapes that users have them in: one table, or a list of tables of any lengths."""
+"""The shapes of a user's series: one table, or a list of tables of any lengths."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ def is_list(signal: Any) -> bool:
 
 
 def validated(estimator: Any, *tables: Any, **options: Any) -> Any:
-    """scikit-learn's `validate_data` as floats; it tells infinities by a sum, which may overflow
-    without there being any.
+    """scikit-learn's `validate_data` as floats.
+
+    It finds infinities by a sum, which may overflow without there being any.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         return validate_data(estimator, *tables, dtype=np.float64, **options)

@@ -13,14 +13,24 @@ from .._errors import Told
 DRAFT = ".spheresn-draft-"
 
 
-class CannotWrite(Told, RuntimeError):
-    """A file could not be written: no permission, or no room."""
+class CannotWrite(Told, OSError):
+    """A file could not be written: no permission, or no room.
+
+    >>> with tempfile.NamedTemporaryFile() as file:
+    ...     try:
+    ...         with whole_file(Path(file.name, "a.txt")):
+    ...             pass
+    ...     except CannotWrite as error:
+    ...         print(str(error).split(";")[1])
+     choose a directory that can be written and has room
+    """
 
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """A temporary name beside `path`; what was written there becomes `path` at the end, or is
-    removed when something fails.
+    """A temporary file beside `path`, which replaces `path` at the end, or is removed on failure.
+
+    A directory that is missing is made.
 
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with whole_file(Path(folder, "a.txt")) as draft:
@@ -54,15 +64,13 @@ def _draft(path: Path) -> Path:
 
 
 def remove_drafts(folder: Path) -> None:
-    """Remove what killed processes left; only for who holds the folder's lock."""
+    """Remove what killed processes left behind. The caller must hold the lock of the folder."""
     for draft in folder.rglob(f"{DRAFT}*"):
         draft.unlink(missing_ok=True)
 
 
 def _synchronise(path: Path) -> None:
-    """Wait until the content is on the disk, so that the new name never stands for an empty file
-    after a power cut.
-    """
+    """Wait until the content is on the disk: after a power cut the new name has its content."""
     handle = os.open(path, os.O_RDWR)  # Windows synchronises only what could be written
     try:
         os.fsync(handle)

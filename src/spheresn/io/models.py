@@ -1,12 +1,12 @@
-"""Models on disk: safetensors with a JSON header. Nothing is unpickled, and loading runs no code of
-the file.
+"""Models on disk: safetensors with a JSON header.
+
+Nothing is unpickled, and loading runs no code of the file.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import secrets
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from .._validation import BadInput, Floats, real, sentence, whole
 from .._version import __version__
 from ..driving import COMPILED
 from ..estimators import ESNClassifier, ESNForecaster, ESNRegressor
+from .files import whole_file
 from .parts import frame_from, frame_parts, loop_from, loop_parts
 
 FORMAT = 1
@@ -33,20 +34,28 @@ FLAGS = {
     "ESNClassifier": "whole_series_",
 }
 INDICES = ("indices", "indptr")
-TOO_STRANGE = (RecursionError, SyntaxError)  # of nested brackets, of the name of a type
+TOO_STRANGE = (RecursionError, SyntaxError)  # from nested brackets, from the name of a type
 ARRAYS = ("state_", "last_", "low_", "high_")
 
 
 class ModelFileError(BadInput):
-    """A file that is not a model, or not one that this version can read."""
+    """A file that is not a model, or not one that this version can read.
+
+    >>> try:
+    ...     load("nowhere.spheresn")
+    ... except ModelFileError as error:
+    ...     print(str(error).split(", got")[0])
+    path must be a saved model
+    """
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
     """Write a fitted estimator to one file, whole or not at all.
 
-    >>> import spheresn as sn
-    >>> model = sn.ESNRegressor(units=20, bend=0.5, memory=2, random_state=0).fit(np.sin(np.arange(99.0))[:, None], np.cos(np.arange(99.0)))
     >>> import tempfile
+    >>> import spheresn as sn
+    >>> model = sn.ESNRegressor(units=20, bend=0.5, memory=2, random_state=0)
+    >>> model = model.fit(np.sin(np.arange(99.0))[:, None], np.cos(np.arange(99.0)))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     sn.save(model, folder + "/m.spheresn")
     ...     again = sn.load(folder + "/m.spheresn")
@@ -59,7 +68,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
             f"model must be an estimator of spheresn, got {kind}; save other objects by their own "
             "means"
         )
-    if model.readout is not None:
+    if getattr(model, "readout", None) is not None:
         raise BadInput(
             "model must have the ridge readout to be saved, got a regressor of your own; its "
             "format is not known here"
@@ -81,21 +90,21 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         "parameters": _parameters(model),
         "values": values,
     }
-    _write(
-        {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()},
-        {"spheresn": json.dumps(header)},
-        Path(path),
-    )
+    arrays = {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
+    with whole_file(Path(path)) as draft:
+        draft.write_bytes(to_bytes(arrays, {"spheresn": json.dumps(header)}))
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """The estimator that `save` wrote, whose outputs are the same to the last bit.
+    """The estimator that `save` wrote; its outputs are the same to the last bit.
 
-    A file that is no model is refused in one sentence:
+    A file that is not a model is refused in one sentence:
 
-    >>> load("nowhere.spheresn")
-    Traceback (most recent call last):
-    spheresn.io.models.ModelFileError: path must be a saved model, got 'nowhere.spheresn', which does not exist; check the name
+    >>> try:
+    ...     load("nowhere.spheresn")
+    ... except ModelFileError as error:
+    ...     print(error)
+    path must be a saved model, got 'nowhere.spheresn', which does not exist; check the name
     """
     try:
         with safe_open(os.fspath(path), framework="numpy") as file:
@@ -129,8 +138,8 @@ def load(path: str | os.PathLike[str]) -> Any:
 def _header(metadata: dict[str, str] | None) -> dict[str, Any]:
     header = json.loads((metadata or {})["spheresn"])
     if header["format"] > FORMAT:
-        told = sentence(f"{header['format']}, written by spheresn {header['library']}", 80)
-        raise ModelFileError(f"the file has format {told}; update spheresn to read it")
+        found = sentence(f"{header['format']}, written by spheresn {header['library']}", 80)
+        raise ModelFileError(f"the file has format {found}; update spheresn to read it")
     return dict(header)
 
 
@@ -156,7 +165,7 @@ def _assemble(header: dict[str, Any], tensors: dict[str, Floats]) -> Any:
     model = KINDS[header["kind"]](
         **{name: _checked_parameter(value) for name, value in header["parameters"].items()}
     )
-    if model.readout is not None:
+    if getattr(model, "readout", None) is not None:
         raise ModelFileError(
             f"the file has a readout, {sentence(model.readout, 40)!r}, that no file can hold; "
             "save the model anew"
@@ -176,9 +185,7 @@ def _assemble(header: dict[str, Any], tensors: dict[str, Floats]) -> Any:
 
 
 def _recall_flags(model: Any, values: dict[str, Any]) -> None:
-    """What the kind of model needs to answer in the shape that it was taught in, and the one
-    parameter that is shown.
-    """
+    """The flags that give outputs the shape of the training data, and a check of the noise."""
     for kind, name in FLAGS.items():
         if name in values or kind == type(model).__name__:
             if not isinstance(values[name], bool):
@@ -192,13 +199,16 @@ def _recall_flags(model: Any, values: dict[str, Any]) -> None:
 
 
 def _recall_columns(model: Any, values: dict[str, Any]) -> None:
-    """As many as the network hears, under their names where they have some."""
-    heard = len(model.last_) if isinstance(model, ESNForecaster) else model.reservoir_.n_inputs
+    """The number of columns, checked against the network, and their names, if they have some."""
+    columns = len(model.last_) if isinstance(model, ESNForecaster) else model.reservoir_.n_inputs
     names = [str(name) for name in values["columns"]]
-    if whole("n_features_in_", model.n_features_in_, 1) != heard or len(names) not in (0, heard):
-        told = f"{model.n_features_in_} columns and {len(names)} names of them"
+    if whole("n_features_in_", model.n_features_in_, 1) != columns or len(names) not in (
+        0,
+        columns,
+    ):
+        found = f"{model.n_features_in_} columns and {len(names)} names of them"
         raise ModelFileError(
-            f"the file has {told}, while its network hears {heard}; save the model anew"
+            f"the file has {found}, while its network has {columns}; save the model anew"
         )
     if names:
         model.feature_names_in_ = np.array(names, dtype=object)
@@ -221,24 +231,22 @@ def _classes(values: dict[str, Any], count: int) -> Any:
         raise ModelFileError(f"the file has classes of type {kind}; save the model anew")
     if len(values["classes"]) != count:
         raise ModelFileError(
-            f"the file has {len(values['classes'])} classes, its network tells {count} apart; "
-            "save the model anew"
+            f"the file has {len(values['classes'])} classes, while its readout has {count}; save "
+            "the model anew"
         )
     return np.array([_checked_parameter(one) for one in values["classes"]]).astype(kind)
 
 
 def _parameters(model: Any) -> dict[str, Any]:
-    """The parameters; a matrix given as topology and a generator given as random_state live on in
-    the network itself.
+    """The parameters, except a matrix given as topology and a generator given as random_state: the
+    network holds what came of these.
     """
-    known = model.get_params(deep=False)
-    known["topology"] = known["topology"] if isinstance(known["topology"], str) else "given"
-    known["random_state"] = (
-        _plain(known["random_state"])
-        if isinstance(known["random_state"], (int, np.integer))
-        else None
-    )
-    return {name: _plain(value) for name, value in known.items()}
+    given = model.get_params(deep=False)
+    if not isinstance(given["topology"], str):
+        given["topology"] = "given"
+    if not isinstance(given["random_state"], (int, np.integer)):
+        given["random_state"] = None
+    return {name: _plain(value) for name, value in given.items()}
 
 
 def _plain(value: Any) -> Any:
@@ -261,14 +269,3 @@ def _number(name: str, value: Any) -> int | float:
         )
     float(value)  # overflows for a whole number of 400 digits
     return value
-
-
-def _write(tensors: dict[str, Floats], metadata: dict[str, str], path: Path) -> None:
-    """To a file beside it first, so that a crash leaves the old one."""
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    try:
-        temporary.write_bytes(to_bytes(tensors, metadata))
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise

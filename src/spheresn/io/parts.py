@@ -1,6 +1,4 @@
-"""Fitted estimators taken apart into plain values and arrays, and put together again, each piece
-checked by its constructor.
-"""
+"""Fitted estimators as plain values and arrays, and back; constructors check each part."""
 
 from __future__ import annotations
 
@@ -12,7 +10,8 @@ from scipy import sparse as sp
 from .._validation import Floats, array, real, whole
 from ..activations import Linear, OnSphere, Tanh
 from ..estimators.closed_loop import ClosedLoop
-from ..estimators.streaming import Frame, Scaler
+from ..estimators.features import Frame
+from ..estimators.scaling import Scaler
 from ..readout import Quadratic, Weights
 from ..reservoir import Reservoir
 from ..topology import Dense, Rotation, Shift, Sparse
@@ -48,9 +47,7 @@ def reservoir_parts(reservoir: Reservoir) -> tuple[Values, Tensors]:
 
 
 def reservoir_from(values: Values, tensors: Tensors) -> Reservoir:
-    """The reservoir again; sparse indices are checked one by one, since the compiled loops trust
-    them.
-    """
+    """The reservoir. Sparse indices are checked one by one, because the compiled loops trust them."""
     inputs = tensors["inputs"]
     size, dtype = len(inputs), inputs.dtype
     links: Any
@@ -76,8 +73,8 @@ def reservoir_from(values: Values, tensors: Tensors) -> Reservoir:
 
 
 def _csr(data: Floats, indices: Any, indptr: Any, size: int) -> Any:
-    """Checked here: scipy cuts the arrays to what `indptr` ends with, and looks at nothing else
-    where that is 0.
+    """The sparse matrix. scipy cuts the arrays where `indptr` ends, and checks little, so that the
+    arrays are checked here.
     """
     shapes = (
         data.ndim == indices.ndim == 1 and indptr.shape == (size + 1,) and len(data) == len(indices)
@@ -90,7 +87,7 @@ def _csr(data: Floats, indices: Any, indptr: Any, size: int) -> Any:
 
 
 def frame_parts(model: Any) -> tuple[Values, Tensors]:
-    """Of a regressor or classifier."""
+    """The parts of a regressor or classifier."""
     values, tensors = _readout_parts(model.weights_, model.frame_.quadratic)
     more, others = reservoir_parts(model.frame_.reservoir)
     scaler = {"mean": model.frame_.scaler.mean, "scale": model.frame_.scaler.scale}
@@ -102,10 +99,10 @@ def frame_parts(model: Any) -> tuple[Values, Tensors]:
 
 
 def frame_from(model: Any, values: Values, tensors: Tensors) -> None:
-    """Into a regressor or classifier."""
+    """Put the parts into a regressor or classifier."""
     reservoir = reservoir_from(values["reservoir"], tensors)
     scaler = _scaler(tensors["mean"], tensors["scale"], reservoir.n_inputs)
-    # Mean and deviation of every feature
+    # A series is summed up by mean and deviation of every feature
     summaries = 2 if getattr(model, "whole_series_", False) else 1
     model.weights_, quadratic = _readout_from(tensors, reservoir.units, summaries)
     if hasattr(model, "state_") and model.state_.shape != (reservoir.units,):
@@ -115,29 +112,32 @@ def frame_from(model: Any, values: Values, tensors: Tensors) -> None:
 
 
 def loop_parts(model: Any) -> tuple[Values, Tensors]:
-    """Of a forecaster."""
+    """The parts of a forecaster."""
     loop = model.closed_loop_
     values, tensors = _readout_parts(loop.weights, loop.quadratic)
     more, others = reservoir_parts(model.reservoir_)
     values["carry"] = float(loop.carry)
     scalers = {"mean": model.scaler_.mean, "scale": model.scaler_.scale}
-    known = {"known_mean": model.known_scaler_.mean, "known_scale": model.known_scaler_.scale}
+    exogenous = {
+        "exogenous_mean": model.exogenous_scaler_.mean,
+        "exogenous_scale": model.exogenous_scaler_.scale,
+    }
     return {**values, "reservoir": more, "washout": int(model.washout_)}, {
         **tensors,
         **others,
         **scalers,
-        **known,
+        **exogenous,
     }
 
 
 def loop_from(model: Any, values: Values, tensors: Tensors) -> None:
-    """Into a forecaster."""
+    """Put the parts into a forecaster."""
     reservoir = reservoir_from(values["reservoir"], tensors)
     weights, quadratic = _readout_from(tensors, reservoir.units, 1)
     columns = len(weights.intercept)
     model.scaler_ = _scaler(tensors["mean"], tensors["scale"], columns)
-    model.known_scaler_ = _scaler(
-        tensors["known_mean"], tensors["known_scale"], reservoir.n_inputs - columns
+    model.exogenous_scaler_ = _scaler(
+        tensors["exogenous_mean"], tensors["exogenous_scale"], reservoir.n_inputs - columns
     )
     if model.state_.shape != (reservoir.units,) or any(
         getattr(model, name).shape != (columns,) for name in ("last_", "low_", "high_")

@@ -24,7 +24,7 @@ from ...analysis import (
 from ...datasets import white_noise
 from ...driving import drive
 from ...estimators import ESNForecaster
-from ...forecasting.network import Tell
+from ...forecasting.network import Report
 from ...plotting import plot_echo_state, plot_memory_profile, plot_spectrum
 from ...reservoir import Reservoir
 from .._json import plain
@@ -60,7 +60,7 @@ class Analysis:
     capacity: InformationProcessingCapacity | None
 
 
-def analyse(model: Any, series: TimeSeries, report: Tell = lambda stage: None) -> Analysis:
+def analyse(model: Any, series: TimeSeries, report: Report = lambda stage: None) -> Analysis:
     """Measure the network of a fitted model on the last rows of a series, scaled as in the fit.
     `report` is called with the name of each stage that begins.
     """

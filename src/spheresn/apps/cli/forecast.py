@@ -10,11 +10,17 @@ from threadpoolctl import threadpool_limits
 from ..._errors import BadInput
 from ..._validation import Floats, whole
 from ...estimators import ESNForecaster
-from ...forecasting.backtest import FOLDS, Backtest, Teach, backtest, first_origin, horizon
-from ...forecasting.baselines import Linear, Persistence
-from ...forecasting.intervals import half_widths
-from ...forecasting.network import RULES, Recipe, Tell, Trained, choose
-from ...forecasting.runaway import Runs
+from ...forecasting.backtesting import (
+    FOLDS,
+    Backtest,
+    Fit,
+    backtest,
+    first_origin,
+    half_widths,
+    horizon,
+)
+from ...forecasting.methods import Forecasts, LinearAutoregression, Naive
+from ...forecasting.network import RULES, NetworkSettings, Report, select_network
 from ..tables import TimeSeries
 
 NETWORK, PERSISTENCE, LINEAR = "network", "persistence", "linear"
@@ -30,7 +36,7 @@ class Outlook:
     """
 
     series: TimeSeries
-    recipe: Recipe
+    recipe: NetworkSettings
     model: ESNForecaster
     test: Backtest
     scale: Floats
@@ -54,44 +60,42 @@ def forecast(
     steps: int | None,
     units: int,
     seed: int,
-    report: Tell = lambda stage: None,
+    report: Report = lambda stage: None,
 ) -> Outlook:
     """Choose the settings on the rows before the backtest, test these settings, and fit them to
     the whole series. `report` is called with the name of each stage that begins.
     """
     whole("--units", units, 1)
     whole("--seed", seed, 0)
-    ahead, before = horizon(len(series.values), steps), first_origin(len(series.values))
+    rows = len(series.values)
+    ahead, before = horizon(rows, steps, ("FILE", "--steps")), first_origin(rows)
     series = without_constant_columns(series, before)
-    # The choice must not depend on the rows of the backtest, not even through their spread
-    centre, scale = centre_and_scale(series.values[:before])
     with threadpool_limits(1):  # the matrices are small: threads would wait for each other
-        recipe = choose((series.values[:before] - centre) / scale, ahead, units, seed, report)
+        # The choice must not depend on the rows of the backtest, not even through their spread.
+        recipe = select_network(series.values[:before], ahead, units, seed, report)
         return by_recipe(series, ahead, recipe, report)
 
 
 def by_recipe(
-    series: TimeSeries, steps: int, recipe: Recipe, report: Tell = lambda stage: None
+    series: TimeSeries, steps: int, recipe: NetworkSettings, report: Report = lambda stage: None
 ) -> Outlook:
     """Backtest the recipe and two simple methods, then forecast; the intervals come from the
     errors in the backtest.
     """
-    centre, scale = centre_and_scale(series.values)
-    rows = (series.values - centre) / scale
-    methods: dict[str, Teach] = {
-        NETWORK: lambda taught: Trained.of(recipe, taught),
-        PERSISTENCE: lambda taught: Persistence(),
-        LINEAR: Linear.of,
+    methods: dict[str, Fit] = {
+        NETWORK: recipe.fit,
+        PERSISTENCE: Naive.fit,
+        LINEAR: LinearAutoregression.fit,
     }
-    test = backtest(rows, steps, methods, report)
+    test = backtest(series.values, steps, methods, report)
     report("forecasting")
-    final = Trained.of(recipe, rows)
-    ahead, errors = final.ahead(steps), test.errors(NETWORK)
-    widths = np.column_stack([half_widths(errors[:, :, column]) for column in range(rows.shape[1])])
+    rows = test.scaler.forward(series.values)
+    final = recipe.fit(rows)
+    ahead, widths = final.forecast(rows, [len(rows)], steps), half_widths(test.errors(NETWORK))
     series = replace(series, notes=(*series.notes, *_runaway_notes(ahead, test)))
     values = ahead.values[0]
-    parts = (part * scale + centre for part in (values, values - widths, values + widths))
-    return Outlook(series, recipe, final.model, test, scale, *parts)
+    parts = (test.scaler.backward(part) for part in (values, values - widths, values + widths))
+    return Outlook(series, recipe, final.model, test, test.scaler.scale, *parts)
 
 
 def without_constant_columns(series: TimeSeries, rows: int) -> TimeSeries:
@@ -113,23 +117,15 @@ def without_constant_columns(series: TimeSeries, rows: int) -> TimeSeries:
     )
 
 
-def centre_and_scale(values: Floats) -> tuple[Floats, Floats]:
-    """Mean and standard deviation (d,), computed relative to the largest value, since squares might
-    overflow.
-    """
-    largest = np.abs(values).max(axis=0)
-    return (values / largest).mean(axis=0) * largest, (values / largest).std(axis=0) * largest
-
-
-def _runaway_notes(ahead: Runs, test: Backtest) -> list[str]:
+def _runaway_notes(ahead: Forecasts, test: Backtest) -> list[str]:
     """What to say about free runs that left the range of the data."""
-    away, notes = int(test.away[NETWORK].sum()), []
+    away, notes = int(test.diverged[NETWORK].sum()), []
     if away:
         notes.append(
             f"{away} of the {len(test.origins)} forecasts of the network in the backtest left the "
             "range of the data; from there on the mean of the data replaces them"
         )
-    if ahead.away[0]:
+    if ahead.diverged[0]:
         notes.append(
             "the forecast leaves the range of the data; from there on the mean of the data "
             "replaces it, so do not trust it"

@@ -125,7 +125,7 @@ def _draw_errors(axes: Axes, outlook: Outlook) -> None:
     for name, colour in COLOURS.items():
         axes.plot(
             steps,
-            outlook.test.error(name),
+            outlook.test.rmse_by_step(name),
             color=colour,
             linewidth=1.3,
             label=TITLES[name],

@@ -7,7 +7,7 @@ from pathlib import Path
 from jinja2 import ChoiceLoader, PackageLoader
 
 from ..._version import __version__
-from ...forecasting.backtest import FOLDS
+from ...forecasting.backtesting import FOLDS
 from ...io import whole_file
 from ..paper.report import Drawing
 from ..paper.report.page import pages
@@ -80,7 +80,7 @@ def page(outlook: Outlook, picture: Drawing, command: str) -> str:
         badge=badge(outlook),
         horizons=shown_horizons(outlook.steps),
         by_horizon=errors_by_horizon(outlook),
-        methods=[TITLES[name] for name in outlook.test.runs],
+        methods=[TITLES[name] for name in outlook.test.forecasts],
         by_column=errors_by_column(outlook),
         ahead=rows_ahead(outlook, NEXT_ROWS),
         drawn=DRAWN,
@@ -94,7 +94,7 @@ def page(outlook: Outlook, picture: Drawing, command: str) -> str:
 
 def badge(outlook: Outlook) -> tuple[str, str]:
     """The verdict in short: its colour and its words."""
-    errors = {name: outlook.test.total(name) for name in outlook.test.runs}
+    errors = {name: outlook.test.rmse(name) for name in outlook.test.forecasts}
     rival = min(error for name, error in errors.items() if name != NETWORK)
     if is_tie(errors[NETWORK], rival):
         return "partly", "◐ a tie"

@@ -13,11 +13,11 @@ from threadpoolctl import threadpool_limits
 from ..._errors import BadInput
 from ..._validation import Floats, at_least, whole
 from ...estimators import ESNClassifier, ESNForecaster, ESNRegressor, OutOfRange
-from ...forecasting.network import RULES, Tell, choose
+from ...forecasting.network import RULES, Report, select_network
 from ...io.models import load
 from .._json import plain
 from ..tables import Table, TimeSeries
-from .forecast import centre_and_scale, without_constant_columns
+from .forecast import without_constant_columns
 from .summary import fitted
 
 FEWEST = 40  # rows
@@ -27,23 +27,22 @@ ENDING = ".spheresn"  # of the names of model files
 
 
 def fit_forecaster(
-    series: TimeSeries, units: int, seed: int, report: Tell = lambda stage: None
+    series: TimeSeries, units: int, seed: int, report: Report = lambda stage: None
 ) -> tuple[ESNForecaster, TimeSeries]:
     """A forecaster of all columns together, and the series without its constant columns."""
     rows = len(series.values)
     at_least("FILE", rows, FEWEST, "to fit a network")
     series = without_constant_columns(series, rows)
-    centre, scale = centre_and_scale(series.values)
     with threadpool_limits(1):
-        recipe = choose(
-            (series.values - centre) / scale,
+        recipe = select_network(
+            series.values,
             HORIZON,
             whole("--units", units, 1),
             whole("--seed", seed, 0),
             report,
         )
         report("fitting")
-        return recipe.learn(series.frame), series
+        return recipe.fit_forecaster(series.frame), series
 
 
 def fit_regressor(series: TimeSeries, target: str, units: int, seed: int) -> ESNRegressor:

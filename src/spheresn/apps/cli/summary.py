@@ -8,8 +8,7 @@ import numpy as np
 
 from ..._validation import Floats
 from ...estimators import ESNForecaster
-from ...forecasting.backtest import Backtest
-from ...forecasting.intervals import LEVEL
+from ...forecasting.backtesting import LEVEL, Backtest
 from .._json import plain
 from .forecast import LINEAR, NETWORK, PERSISTENCE, Outlook
 from .formatting import format_interval
@@ -36,12 +35,12 @@ MEANINGS = {
 
 def winner(test: Backtest) -> str:
     """The method with the least error over all horizons."""
-    return min(test.runs, key=test.total)
+    return min(test.forecasts, key=test.rmse)
 
 
 def sentences(test: Backtest, steps: int) -> list[str]:
     """The verdict: the best method over all steps, then the best one at each step if it changes."""
-    errors = {name: test.total(name) for name in test.runs}
+    errors = {name: test.rmse(name) for name in test.forecasts}
     rival = min((name for name in errors if name != NETWORK), key=lambda name: errors[name])
     span = f"over {steps} steps" if steps > 1 else "one step ahead"
     if is_tie(errors[NETWORK], errors[rival]):
@@ -89,8 +88,8 @@ def best_by_step(test: Backtest) -> list[tuple[str, int]]:
     """Stretches of horizons on which one method is best: its name and the last step of the
     stretch.
     """
-    names = list(test.runs)
-    best = np.argmin([_smooth(test.error(name)) for name in names], axis=0)
+    names = list(test.forecasts)
+    best = np.argmin([_smooth(test.rmse_by_step(name)) for name in names], axis=0)
     ends = [*np.flatnonzero(np.diff(best)).tolist(), len(best) - 1]
     return [(names[best[end]], end + 1) for end in ends]
 
@@ -123,8 +122,8 @@ def errors_by_horizon(outlook: Outlook) -> list[tuple[str, list[float]]]:
     """For each method its errors at a few horizons and over all, in standard deviations."""
     at = np.array(shown_horizons(outlook.steps)) - 1
     return [
-        (TITLES[name], [*outlook.test.error(name)[at].tolist(), outlook.test.total(name)])
-        for name in outlook.test.runs
+        (TITLES[name], [*outlook.test.rmse_by_step(name)[at].tolist(), outlook.test.rmse(name)])
+        for name in outlook.test.forecasts
     ]
 
 
@@ -132,7 +131,7 @@ def errors_by_column(outlook: Outlook) -> list[tuple[str, list[float]]]:
     """For each column the error of every method over all horizons, in the units of the column."""
     totals = [
         np.sqrt(np.mean(np.square(outlook.test.errors(name)), axis=(0, 1))) * outlook.scale
-        for name in outlook.test.runs
+        for name in outlook.test.forecasts
     ]
     return [
         (name, [float(total[column]) for total in totals])
@@ -191,10 +190,10 @@ def summary(outlook: Outlook) -> dict[str, Any]:
             "origins": len(test.origins),
             "first_row": int(test.origins[0]) + 1,
             "taught": len(test.folds),
-            "error": {name: test.total(name) for name in test.runs},
-            "error_by_step": {name: test.error(name) for name in test.runs},
+            "error": {name: test.rmse(name) for name in test.forecasts},
+            "error_by_step": {name: test.rmse_by_step(name) for name in test.forecasts},
             "error_by_column": {
-                name: dict(zip(test.runs, errors, strict=True))
+                name: dict(zip(test.forecasts, errors, strict=True))
                 for name, errors in errors_by_column(outlook)
             },
         },

@@ -17,8 +17,8 @@ from ..._validation import Floats
 from ...driving import drive
 from ...estimators import ESNForecaster
 from ...estimators.calibration import calibrate
-from ...estimators.candidates import FINAL_ROWS, Plan, Setting
-from ...estimators.streaming import Scaler
+from ...estimators.candidates import FINAL_ROWS, Candidate, Plan
+from ...estimators.scaling import Scaler
 from ...reservoir import Reservoir
 from ...topology import Recurrent
 from .settings import Settings
@@ -124,7 +124,7 @@ def found_drive(
     if settings.drive == "scaling":
         return Drive(settings.spectral_radius, settings.input_scaling)
     plan, signal = forecaster(settings, links, None, activation)._plan(), _training_signal(series)
-    setting = Setting(settings.memory, settings.bend if activation == "spherical" else 0.0)
+    setting = Candidate(settings.memory, settings.bend if activation == "spherical" else 0.0)
     base = plan.unit_drive(signal.shape[1], setting)
 
     def at_strength(strength: float) -> Reservoir:
@@ -150,7 +150,7 @@ def _drive_of(plan: Plan, links: Recurrent, reservoir: Reservoir) -> Drive:
     """Spectral radius and input scaling, relative to the same network with both at 1."""
     probe = np.ones(links.size) + np.arange(links.size) / links.size
     lengths = [np.linalg.norm(matrix.matvec(probe)) for matrix in (reservoir.recurrent, links)]
-    weights = plan.network(reservoir.n_inputs, Setting(1.0), 1.0, 1.0).inputs
+    weights = plan.network(reservoir.n_inputs, Candidate(1.0), 1.0, 1.0).inputs
     return Drive(
         float(lengths[0] / lengths[1]),
         float(np.linalg.norm(reservoir.inputs) / np.linalg.norm(weights)),
@@ -162,7 +162,7 @@ def network(
 ) -> Network:
     """The reservoir of a view, or of the same view with another activation."""
     plan = forecaster(settings, links, drive, activation)._plan()
-    setting = Setting(settings.memory, settings.bend if activation == "spherical" else 0.0)
+    setting = Candidate(settings.memory, settings.bend if activation == "spherical" else 0.0)
     signal = Scaler.of(series[: Cut(len(series)).train]).forward(series)
     return Network(
         plan.network(series.shape[1], setting, drive.spectral_radius, drive.input_scaling), signal
