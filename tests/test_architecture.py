@@ -13,9 +13,9 @@ import spheresn
 
 ROOT = Path(spheresn.__file__).parent
 LAYERS = [
-    ["_errors", "_threads", "_version"],
+    ["_errors", "_version"],
     ["_validation"],
-    ["_scale"],
+    ["_numerics"],
     ["sphere", "system", "topology", "metrics"],
     ["activations"],
     ["reservoir", "kernels", "driving", "grid"],

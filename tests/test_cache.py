@@ -72,10 +72,10 @@ def kept(place: Path) -> list[Path]:
 def fresh(monkeypatch):
     """The choice of a directory made anew, in the test and after it."""
     monkeypatch.setattr("numba.config.CACHE_DIR", "")
-    for name in (cache.folder, cache._say_not_cached):
+    for name in (cache.folder, cache._warn_not_cached):
         name.cache_clear()
     yield monkeypatch
-    for name in (cache.folder, cache._say_not_cached):
+    for name in (cache.folder, cache._warn_not_cached):
         name.cache_clear()
 
 

@@ -11,7 +11,7 @@ import spheresn as sn
 from conftest import ACTIVATIONS, SPHERES, network
 from plain import CHAOTIC_2, CHAOTIC_4, Henon
 from spheresn import kernels
-from spheresn._threads import one_for_small
+from spheresn._numerics import limit_threads
 from spheresn.analysis import (
     autonomous_exponents,
     local,
@@ -19,8 +19,8 @@ from spheresn.analysis import (
     lyapunov_spectrum,
     max_lyapunov,
 )
+from spheresn.analysis._common import carrier
 from spheresn.analysis._growth import block_errors
-from spheresn.analysis._setting import carrier
 
 
 class ClosedLoop:
@@ -399,9 +399,9 @@ def test_small_matrices_use_one_thread_and_the_former_number_comes_back():
 
     with threadpool_limits(2, user_api="blas"):
         before = blas()
-        with one_for_small(1000):
+        with limit_threads(1000):
             assert blas() == before
-        with one_for_small(999):
+        with limit_threads(999):
             assert set(blas()) == {1}
         assert blas() == before
 

@@ -23,7 +23,7 @@ from spheresn.readout import (
     leave_one_out,
     solve,
 )
-from spheresn.readout._product import product
+from spheresn.readout.gram import product
 from spheresn.readout.loo import SAMPLE, choose_penalty
 
 
@@ -331,6 +331,6 @@ def test_what_leaves_the_range_of_numbers_gets_a_sentence(rng):
     growing = sn.Reservoir(1e200 * np.eye(3), np.ones(3), sn.Linear())
     with pytest.raises(
         sn.StateOverflow,
-        match=r"the taught network overflowed at step \d+; lower the spectral radius",
+        match=r"the network overflowed at step \d+ of the training; lower the spectral radius",
     ):
         force(growing, np.ones(20), start=np.ones(3))

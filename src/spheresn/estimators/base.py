@@ -14,8 +14,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from .. import _validation
-from .._threads import one_for_small
-from .._validation import BadInput, Floats
+from .._errors import BadInput
+from .._numerics import limit_threads
+from .._validation import Floats
 from ..readout import Gram, Quadratic, Sample, Weights, solve
 from ..readout.loo import choose_penalty
 from .accumulate import sums_of
@@ -39,7 +40,7 @@ def light(method: Method) -> Method:
 
     @wraps(method)
     def call(self: Network, *arguments: Any, **options: Any) -> Any:
-        with one_for_small(self.units if isinstance(self.units, Integral) else 0, THREADS_PAY):
+        with limit_threads(self.units if isinstance(self.units, Integral) else 0, THREADS_PAY):
             return method(self, *arguments, **options)
 
     return cast(Method, call)

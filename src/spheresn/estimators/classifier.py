@@ -10,8 +10,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .. import _validation
-from .._scale import power_of_two
-from .._validation import BadInput, Floats
+from .._errors import BadInput
+from .._numerics import power_of_two
+from .._validation import Floats
 from ..readout import Gram, Sample
 from .accumulate import gathered
 from .base import Network, light

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .._validation import Floats, StateOverflow
+from .._errors import StateOverflow
+from .._validation import Floats
 from ..driving import loop_arguments
-from ..kernels.closed import ENDLESS, closed_loop
+from ..kernels.closed import DIVERGED, closed_loop
 from ..readout import Quadratic, Weights
 from ..reservoir import Reservoir
 
@@ -90,7 +91,7 @@ class ClosedLoop:
             except StateOverflow:
                 return k
             outputs[k] = both[self.reservoir.units :]
-            if not (np.abs(outputs[k]) < ENDLESS).all():
+            if not (np.abs(outputs[k]) < DIVERGED).all():
                 return k
         return len(outputs)
 

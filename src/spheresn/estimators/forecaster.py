@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation
-from .._validation import BadInput, Floats
+from .._errors import BadInput
+from .._validation import Floats
 from ..driving import drive_chunks
 from ..readout import Gram, Sample, Weights, solve
 from ..readout.loo import choose_penalty

@@ -11,8 +11,9 @@ from sklearn.base import RegressorMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation
-from .._scale import power_of_two
-from .._validation import BadInput, Floats, StateOverflow
+from .._errors import BadInput, StateOverflow
+from .._numerics import power_of_two
+from .._validation import Floats
 from .base import SETTLE, Network, light, with_rows
 from .streaming import Frame, Stream
 from .validation import as_series, as_targets, is_list, validated

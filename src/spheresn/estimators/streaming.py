@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .._validation import BadInput, Floats
+from .._errors import BadInput
+from .._validation import Floats
 from ..driving import drive, drive_chunks
 from ..readout import Quadratic, Sample
 from ..readout.gram import Sums, block_rows

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from .._validation import BadInput, Floats, whole
+from .._errors import BadInput
+from .._validation import Floats, whole
 from .baselines import Method
 from .runaway import Runs
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 import typer
 
-from ..._errors import Told, sentence
+from ..._errors import UserError, sentence
 from ..._version import __version__
 from . import explore, own, paper  # they register their commands
 from ._app import app
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return int(code or 0)
     except typer.TyperException as error:
         return _sorry(error.format_message() or "see spheresn --help", error.exit_code)
-    except Told as error:
+    except UserError as error:
         return _sorry(str(error), BAD_INPUT)
     except MemoryError as error:
         return _sorry(

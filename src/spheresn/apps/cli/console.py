@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 from rich.progress import Progress as Bars
 from rich.text import Text
 
-from ..._validation import printable
+from ..._errors import printable
 from ..paper.report.page import duration
 from ..paper.runner import Progress, Unit
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from ..._validation import BadInput, Floats, whole
+from ..._errors import BadInput
+from ..._validation import Floats, whole
 from ...estimators import ESNForecaster
 from ...forecasting.backtest import FOLDS, Backtest, Teach, backtest, first_origin, horizon
 from ...forecasting.baselines import Linear, Persistence

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from ..._validation import BadInput, Floats, at_least, whole
+from ..._errors import BadInput
+from ..._validation import Floats, at_least, whole
 from ...estimators import ESNClassifier, ESNForecaster, ESNRegressor, OutOfRange
 from ...forecasting.network import RULES, Tell, choose
 from ...io.models import load

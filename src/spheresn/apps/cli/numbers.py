@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._validation import printable
+from ..._errors import printable
 
 
 def rounded(value: float, digits: int = 4) -> str:

@@ -18,7 +18,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
-from ..._validation import printable
+from ..._errors import printable
 from .analyse import Analysis
 from .forecast import Outlook
 from .numbers import rounded, shown

@@ -8,7 +8,8 @@ from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
 
 from ... import _validation
-from ..._validation import BadInput, Floats
+from ..._errors import BadInput
+from ..._validation import Floats
 from ..tables import read_table
 
 KINDS = (".npy", ".csv", ".tsv", ".txt")

@@ -12,7 +12,8 @@ from pathlib import Path
 from threading import Lock
 
 from ... import datasets
-from ..._validation import BadInput, Floats
+from ..._errors import BadInput
+from ..._validation import Floats
 from .reading import LARGEST, table_from
 
 ROWS = 2400

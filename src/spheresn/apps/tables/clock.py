@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..._validation import BadInput
+from ..._errors import BadInput
 from .cells import cells_of, words_of
 
 NAMES = {

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..._validation import BadInput, printable, sentence
+from ..._errors import BadInput, printable, sentence
 from .cells import as_number
 from .table import Table, table_of
 

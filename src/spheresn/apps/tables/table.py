@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from ..._validation import BadInput, Floats, one_of
+from ..._errors import BadInput
+from ..._validation import Floats, one_of
 from .cells import Cells, cells_of
 from .clock import Clock, clock_of, dates_in, is_telling
 
