@@ -1,6 +1,4 @@
-"""The shape of the library: imports point down, the front door is small, and importing does nothing
-else.
-"""
+"""The shape of the library: imports point down, the interface is small, and imports are quiet."""
 
 import ast
 import os
@@ -91,12 +89,14 @@ WATCH = """
 import sys
 seen = []
 def watch(event, args):
-    if event == 'open' and isinstance(args[1], str) and set(args[1]) & set('wax+') or event.startswith('socket.connect'):
+    writes = event == 'open' and isinstance(args[1], str) and set(args[1]) & set('wax+')
+    if writes or event.startswith('socket.connect'):
         seen.append((event, args))
 sys.addaudithook(watch)
 import spheresn
 [getattr(spheresn, name) for name in spheresn.__all__]
-heavy = {'matplotlib', 'dask', 'distributed', 'plotly', 'dash', 'polars', 'xarray', 'typer', 'rich', 'jinja2'} & set(sys.modules)
+heavy = {'matplotlib', 'dask', 'distributed', 'plotly', 'dash', 'polars', 'xarray', 'typer', 'rich',
+         'jinja2'} & set(sys.modules)
 assert not heavy, heavy
 assert not seen, seen
 """
@@ -128,9 +128,7 @@ def test_every_reference_key_resolves():
 
 
 def test_no_place_of_work_in_the_project():
-    """Text files speak of the project only: no machine's paths, no addresses of package
-    registries.
-    """
+    """Text files contain no paths of a machine and no addresses of package registries."""
     listed = subprocess.run(
         ["git", "ls-files"], cwd=ROOT.parents[1], capture_output=True, text=True
     )
@@ -146,9 +144,7 @@ def test_no_place_of_work_in_the_project():
 
 
 def test_what_is_left_out_of_the_coverage_says_why():
-    """A reason of some words after " - "; without one, nobody can tell an exception from an
-    excuse.
-    """
+    """Every exclusion gives its reason, in some words after " - "."""
     lines = [
         line
         for path in ROOT.rglob("*.py")

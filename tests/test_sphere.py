@@ -56,8 +56,9 @@ def test_geodesic_distance_is_the_angle_times_the_radius(angle):
 
 
 def test_random_points_are_uniform(rng):
-    """Each coordinate of a uniform point of the sphere in R³ is uniform in [-1, 1] (Archimedes):
-    mean 0, variance 1/3.
+    """By Archimedes, each coordinate of a uniform point of the sphere in R³ is uniform in [-1, 1].
+
+    Its mean is 0 and its variance 1/3.
     """
     points = np.array([sphere.random_point(3, rng) for _ in range(20000)])
     assert np.allclose(points.mean(axis=0), 0.0, atol=5 * np.sqrt(1 / 3 / 20000))

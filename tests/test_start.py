@@ -1,6 +1,4 @@
-"""Starting: help imports nothing that it does not need, and nothing that only one operating system
-has.
-"""
+"""Starting: help imports only what it needs, and nothing that only one operating system has."""
 
 from __future__ import annotations
 
@@ -48,8 +46,9 @@ MODULES = (
     "nis",
 )
 FUNCTIONS = (
-    "fork", "forkpty", "setsid", "killpg", "pread", "pwrite", "sched_getaffinity", "sched_setaffinity", "getuid", "geteuid", "getgid",
-    "getpgid", "mkfifo", "wait3", "wait4", "chown", "fchmod", "sync", "posix_fallocate", "register_at_fork",
+    "fork", "forkpty", "setsid", "killpg", "pread", "pwrite", "sched_getaffinity",
+    "sched_setaffinity", "getuid", "geteuid", "getgid", "getpgid", "mkfifo", "wait3", "wait4",
+    "chown", "fchmod", "sync", "posix_fallocate", "register_at_fork",
 )  # fmt: skip
 ELSEWHERE = f"""
 import os, sys
@@ -57,7 +56,9 @@ sys.modules |= dict.fromkeys({MODULES})
 for name in {FUNCTIONS}:
     vars(os).pop(name, None)
 import filelock
-filelock.lock_descriptor, filelock.unlock_descriptor = lambda handle, blocking: True, lambda handle: None  # these know each system
+# filelock has code for each system
+filelock.lock_descriptor = lambda handle, blocking: True
+filelock.unlock_descriptor = lambda handle: None
 from spheresn.apps.cli import main
 sys.exit(main(sys.argv[1:]))
 """
@@ -95,8 +96,8 @@ def test_help_imports_nothing_heavy(arguments):
         "import sys\nfrom spheresn.apps.cli import main\ncode = "
         f"main(sys.argv[1:])\n{IMPORTED}\nsys.exit(code)"
     )
-    told = python(code, *arguments)
-    assert told.stdout and not HEAVY & set(told.stderr.split())
+    run = python(code, *arguments)
+    assert run.stdout and not HEAVY & set(run.stderr.split())
 
 
 def test_the_front_door_imports_nothing_heavy_until_a_name_is_asked_for():

@@ -74,8 +74,9 @@ def steady_vector_loop(
     workspace: Any,
     sizes: Any,
 ) -> tuple[int, int]:
-    """`tangent_vector_loop` up to a step whose status is not FINE, or whose tangent has an unsafe
-    size; workspace[4] then holds that tangent.
+    """`tangent_vector_loop` up to a step whose status is not FINE, or whose tangent is unsafe.
+
+    workspace[4] then holds a tangent whose square may overflow or underflow.
     """
     a, value, slope, mixed = workspace[0], workspace[1], workspace[2], workspace[3]
     carried, tangent = workspace[4:], block[0]

@@ -69,7 +69,13 @@ class RecursiveLeastSquares:
 
 @dataclass(frozen=True, eq=False)
 class ForceResult:
-    """The trained readout, the outputs (T, m) during training, and the last state (N,)."""
+    """The trained readout, the outputs (T, m) during training, and the last state (N,).
+
+    >>> from spheresn import random_reservoir
+    >>> trained = force(random_reservoir(20, rng=0), np.ones(50))
+    >>> trained.weights.matrix.shape, trained.outputs.shape, trained.state.shape
+    ((20, 1), (50, 1), (20,))
+    """
 
     weights: Weights
     outputs: Floats
