@@ -237,7 +237,8 @@ def test_numbers_without_meaning_get_a_sentence():
     for signal in (np.full(1000, 0.3), np.sign(noise.standard_normal(1000))):
         with pytest.raises(
             ValueError,
-            match=r"signal must be uniform in bounds, got one whose target of delays .* is const",
+            match=r"signal must be uniform in bounds, "
+            r"got one whose target of delays .* is constant",
         ):
             analysis.information_processing_capacity(
                 noise.standard_normal((1000, 3)), signal, (3, 2)

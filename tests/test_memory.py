@@ -366,6 +366,7 @@ def test_a_term_beyond_all_numbers_gets_a_sentence():
     """M(2,1) = W/(N_1 N_2) with both norms tiny."""
     with pytest.raises(
         sn.StateOverflow,
-        match=r"a term left the range of numbers where \|a\| = 1e-200; add a bias or start",
+        match=r"a term left the range of numbers where \|a\| = 1e-200; "
+        r"add a bias or start elsewhere",
     ):
         memory_matrix(sn.Reservoir(np.eye(2), np.ones(2)), [1e-200, 1e-200], 1)

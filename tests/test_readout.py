@@ -319,7 +319,8 @@ def test_what_leaves_the_range_of_numbers_gets_a_sentence(rng):
     states = 1e200 * rng.standard_normal((20, 3))
     with pytest.raises(
         ValueError,
-        match=r"must have squares that fit into a float, got values up to \S+e\+200; scale",
+        match=r"states and targets must have squares that fit into a float, "
+        r"got values up to \S+e\+200; scale",
     ):
         Gram.of(states, states)
     with pytest.raises(sn.StateOverflow, match="the output left the range"):
