@@ -26,7 +26,11 @@ def test_projection_ignores_positive_factors(rng):
 
 
 def test_a_zero_vector_has_no_direction():
-    with pytest.raises(NoDirection, match="add a bias"):
+    with pytest.raises(
+        NoDirection,
+        match="a zero vector has no direction, so it cannot be projected onto the sphere; "
+        "add a bias or start elsewhere",
+    ):
         sphere.project(np.zeros(3))
 
 
