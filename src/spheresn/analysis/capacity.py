@@ -160,9 +160,9 @@ def _explained(basis: Floats, polynomials: list[Floats], tried: list[Delays], fi
         z = np.stack(
             [_target(polynomials, delays, first) for delays in tried[begin : begin + CHUNK]], axis=1
         )
-        still = np.ptp(z, axis=0) <= 1e-12
-        if still.any():
-            which = tried[begin + int(still.argmax())]
+        is_constant = np.ptp(z, axis=0) <= 1e-12
+        if is_constant.any():
+            which = tried[begin + int(is_constant.argmax())]
             raise BadInput(
                 f"signal must be uniform in bounds, got one whose target of delays {which} is "
                 "constant; draw it with white_noise"
