@@ -61,9 +61,7 @@ def test_tangent_step_equals_central_differences_of_step(activation, topology, l
 
 @pytest.mark.parametrize("activation", SPHERES.values(), ids=SPHERES)
 def test_the_derivative_is_tangent_to_the_sphere(activation, rng):
-    """x·dx = 0: the state cannot leave the sphere, which the printed Jacobian misses [VAL19,
-    eqn:jacobian].
-    """
+    """x·dx = 0: the state cannot leave the sphere. The printed Jacobian violates this [VAL19]."""
     reservoir = network(15, activation, rng, leak=0.5)
     after, carried = reservoir.tangent_step(
         sn.sphere.random_point(15, rng), np.ones(1), rng.standard_normal((15, 5))

@@ -1,6 +1,4 @@
-"""The shape of the library: imports point down, the front door is small, and importing does nothing
-else.
-"""
+"""The shape of the library: imports point down, the interface is small, and imports are quiet."""
 
 import ast
 import os
@@ -14,9 +12,9 @@ from spheresn.apps._extras import EXTRAS
 
 ROOT = Path(spheresn.__file__).parent
 LAYERS = [
-    ["_errors", "_threads", "_version"],
+    ["_errors", "_version"],
     ["_validation"],
-    ["_scale"],
+    ["_numerics"],
     ["sphere", "system", "topology", "metrics"],
     ["activations"],
     ["reservoir", "kernels", "driving", "grid"],
@@ -147,9 +145,7 @@ def test_every_reference_key_resolves():
 
 
 def test_no_place_of_work_in_the_project():
-    """Text files speak of the project only: no machine's paths, no addresses of package
-    registries.
-    """
+    """Text files contain no paths of a machine and no addresses of package registries."""
     listed = subprocess.run(
         ["git", "ls-files"], cwd=ROOT.parents[1], capture_output=True, text=True
     )
@@ -165,9 +161,7 @@ def test_no_place_of_work_in_the_project():
 
 
 def test_what_is_left_out_of_the_coverage_says_why():
-    """A reason of some words after " - "; without one, nobody can tell an exception from an
-    excuse.
-    """
+    """Every exclusion gives its reason, in some words after " - "."""
     lines = [
         line
         for path in ROOT.rglob("*.py")

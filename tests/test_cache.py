@@ -1,6 +1,4 @@
-"""Compiled loops are kept where only their owner can write; where there is no such place everything
-works all the same.
-"""
+"""The cache of compiled loops: only its owner can write to it, and it is not required."""
 
 from __future__ import annotations
 
@@ -72,10 +70,10 @@ def kept(place: Path) -> list[Path]:
 def fresh(monkeypatch):
     """The choice of a directory made anew, in the test and after it."""
     monkeypatch.setattr("numba.config.CACHE_DIR", "")
-    for name in (cache.folder, cache._say_not_cached):
+    for name in (cache.folder, cache._warn_not_cached):
         name.cache_clear()
     yield monkeypatch
-    for name in (cache.folder, cache._say_not_cached):
+    for name in (cache.folder, cache._warn_not_cached):
         name.cache_clear()
 
 
@@ -162,7 +160,8 @@ def test_processes_that_compile_at_the_same_moment_get_their_own_code(tmp_path):
 import sys, numpy as np, spheresn as sn
 kind = sys.stdin.readline().strip()
 name, _, real = kind.partition(" ")
-w = sn.topology.Shift(3, dtype=np.dtype(real)) if name == "ring" else np.roll(np.eye(3, dtype=real), 1, axis=0)
+ring, dense = sn.topology.Shift(3, dtype=np.dtype(real)), np.roll(np.eye(3, dtype=real), 1, axis=0)
+w = ring if name == "ring" else dense
 network = sn.Reservoir(w, np.array([1.0, 0.0, 0.0], real), activation=sn.Linear())
 states = sn.drive(network, np.array([1.0, 0.0, 0.0]))
 assert (states == np.eye(3)).all() and states.dtype == real, states

@@ -72,9 +72,7 @@ def test_the_total_is_at_most_the_rank(activation):
 
 
 def test_products_are_found_where_they_are():
-    """States s_k, s_{k-1} s_{k-3} and P_2(s_{k-2}) have exactly these three capacities, each
-    one.
-    """
+    """States s_k, s_{k-1} s_{k-3} and P_2(s_{k-2}) have just these three capacities, each 1."""
     s = noise(5000)[:, 0]
     shifted = [np.roll(s, j) for j in range(4)]
     states = np.stack(

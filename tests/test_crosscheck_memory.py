@@ -26,20 +26,18 @@ def check_recall(rng):
     )
     for i, delay in enumerate(delays):
         recalled = np.array(lagged(signal, delay)[20:])
-        for target, learned, judged in (
+        for target, on_train, on_test in (
             (recalled, got.train[i], got.test[i]),
             (np.sin(1.7 * recalled[:, :1]), sine.train[i, 0], sine.test[i, 0]),
         ):
             weights, intercept = plain.ridge(states[20:120], target[:100], penalty)
             guess = states[20:] @ weights + intercept
-            assert np.isclose(learned, plain.accuracy(target[:100], guess[:100]), atol=1e-6)
-            assert np.isclose(judged, plain.accuracy(target[100:], guess[100:]), atol=1e-6)
+            assert np.isclose(on_train, plain.accuracy(target[:100], guess[:100]), atol=1e-6)
+            assert np.isclose(on_test, plain.accuracy(target[100:], guess[100:]), atol=1e-6)
 
 
 def check_memory_capacity(rng):
-    """Σ max(R², 0) over delays and inputs, learned on one run and judged on another; both begin at
-    zero.
-    """
+    """Σ max(R², 0) over delays and inputs, trained on one run and tested on another."""
     reservoir, one, _ = plain.random_case(rng, steps=150)
     two, penalty = rng.standard_normal(one.shape), 10.0 ** rng.uniform(-5, 0)
     got = analysis.memory_capacity(reservoir, one, two, 6, washout=10, penalty=penalty)
@@ -239,7 +237,8 @@ def test_numbers_without_meaning_get_a_sentence():
     for signal in (np.full(1000, 0.3), np.sign(noise.standard_normal(1000))):
         with pytest.raises(
             ValueError,
-            match=r"signal must be uniform in bounds, got one whose target of delays .* is constant",
+            match=r"signal must be uniform in bounds, "
+            r"got one whose target of delays .* is constant",
         ):
             analysis.information_processing_capacity(
                 noise.standard_normal((1000, 3)), signal, (3, 2)

@@ -1,6 +1,4 @@
-"""Readouts against brute force: least squares by another route, refits without each row, 50 digits,
-a naive FORCE.
-"""
+"""Readouts against brute force: other solvers, refits without each row, 50 digits, plain FORCE."""
 
 import mpmath as mp
 import numpy as np
@@ -23,9 +21,7 @@ from spheresn.readout.loo import LEAST, MOST, choose_penalty
 
 
 def rows_of_any_kind(rng):
-    """States and targets: independent, of unequal size, collinear, far from zero, or fewer rows
-    than states.
-    """
+    """States and targets: independent, unequal, collinear, far from zero, or of few rows."""
     kind = ["plain", "unequal", "collinear", "offset", "wide"][rng.integers(5)]
     states, targets = int(rng.integers(2, 9)), int(rng.integers(1, 4))
     rows = states - 1 if kind == "wide" and states > 3 else int(rng.integers(states + 5, 50))
@@ -146,27 +142,29 @@ def check_force(rng):
         int(rng.integers(1, 4)),
         [1.0, 0.9][rng.integers(2)],
     )
-    heard, wanted, size = (
+    others, wanted, size = (
         signal[:, outputs:],
         np.sin(np.arange(40.0))[:, None] * np.ones(outputs),
         reservoir.units + 1,
     )
     gram, right, weights = 0.1 * np.eye(size), np.zeros((size, outputs)), np.zeros((size, outputs))
-    state, output, told = start, np.zeros(outputs), []
+    state, output, expected = start, np.zeros(outputs), []
     for k in range(40):
-        state = plain.run(reservoir, np.concatenate([heard[k], output])[None], state)[0][0]
+        state = plain.run(reservoir, np.concatenate([others[k], output])[None], state)[0][0]
         z = np.concatenate([[1.0], state])
         if k % every == 0:
             gram, right = fade * gram + np.outer(z, z), fade * right + np.outer(z, wanted[k])
             gram[k // every % size, k // every % size] += (1 - fade) * 0.1 * size
             weights = np.linalg.solve(gram, right)
         output = weights.T @ z
-        told.append(output)
-    taught = force(reservoir, wanted, heard, penalty=0.1, forgetting=fade, every=every, start=start)
-    assert np.allclose(taught.outputs, told, rtol=0, atol=1e-7) and np.allclose(
-        taught.state, state, rtol=0, atol=1e-7
+        expected.append(output)
+    trained = force(
+        reservoir, wanted, others, penalty=0.1, forgetting=fade, every=every, start=start
     )
-    assert np.allclose(taught.weights.matrix, weights[1:], rtol=0, atol=1e-6)
+    assert np.allclose(trained.outputs, expected, rtol=0, atol=1e-7) and np.allclose(
+        trained.state, state, rtol=0, atol=1e-7
+    )
+    assert np.allclose(trained.weights.matrix, weights[1:], rtol=0, atol=1e-6)
 
 
 def check_quadratic(rng):
@@ -292,10 +290,10 @@ def test_force_gives_every_coordinate_its_penalty_back():
     penalty back, the others none.
     """
     silent = sn.Reservoir(np.zeros((3, 3)), np.zeros((3, 1)), sn.Linear())
-    taught = force(silent, np.ones(6000), forgetting=0.5, every=2)
+    trained = force(silent, np.ones(6000), forgetting=0.5, every=2)
     # Of the intercept, three corrections ago, seven, ...; the rows themselves count 2
     renewed = 0.5 * 4 * 0.5**3 / (1 - 0.5**4)
     assert (
-        taught.weights.intercept[0] == pytest.approx(2 / (2 + renewed), rel=1e-12)
-        and not taught.weights.matrix.any()
+        trained.weights.intercept[0] == pytest.approx(2 / (2 + renewed), rel=1e-12)
+        and not trained.weights.matrix.any()
     )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spheresn import _validation, datasets
+from spheresn import _errors, datasets
 from spheresn.datasets import measured
 
 LOOSE: Any = datasets  # for arguments that the types forbid
@@ -118,8 +118,9 @@ def test_a_narma_without_a_mean_field_equilibrium_escapes_and_says_so() -> None:
     strong.
     """
     with pytest.raises(
-        _validation.StateOverflow,
-        match=r"target must stay bounded, got an escape by step .* at order 24; draw again or lower",
+        _errors.StateOverflow,
+        match=r"target must stay bounded, got an escape by step .* at order 24; "
+        r"draw again or lower",
     ):
         datasets.narma(1000, 0, order=24)
 

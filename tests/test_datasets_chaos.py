@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import simpson
 from scipy.linalg import expm
 
-from spheresn import _validation, datasets
+from spheresn import _errors, datasets
 from spheresn.datasets import chaos
 
 LOOSE: Any = datasets  # for arguments that the types forbid
@@ -194,7 +194,7 @@ def test_henon_beyond_it_ends_in_the_cycle_of_two() -> None:
 )
 def test_a_trajectory_that_escapes_is_an_error_and_not_a_nan(call) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(
-        _validation.StateOverflow,
+        _errors.StateOverflow,
         match="the trajectory must stay bounded, got an escape to infinity; choose other",
     ):
         call()

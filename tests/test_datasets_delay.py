@@ -5,7 +5,7 @@ from math import factorial
 import numpy as np
 import pytest
 
-from spheresn import _validation, datasets
+from spheresn import _errors, datasets
 from spheresn.datasets import delay
 
 
@@ -96,7 +96,7 @@ def test_hermite_interpolation_is_exact_for_cubics_and_of_fourth_order_beyond() 
 
 
 def test_a_solution_that_explodes_is_an_error_and_not_a_nan() -> None:
-    with pytest.raises(_validation.StateOverflow, match="the solution must stay bounded"):
+    with pytest.raises(_errors.StateOverflow, match="the solution must stay bounded"):
         delay.solve(lambda x, past: x * x, lambda t: 1.0, 1.0, 100, 10)
 
 

@@ -1,6 +1,4 @@
-"""Driving: every path equals the plain loop, cutting a signal changes nothing, and nothing becomes
-NaN.
-"""
+"""Driving: every path equals the plain loop, pieces equal the whole, and nothing becomes NaN."""
 
 import warnings
 from dataclasses import dataclass
@@ -35,9 +33,7 @@ def test_compiled_loops_equal_the_plain_loop(activation, topology, leak, rng):
 @pytest.mark.parametrize("topology", sn.topology.TOPOLOGIES)
 @pytest.mark.parametrize("inputs", [0, 1, 3])
 def test_any_number_of_inputs(inputs, topology, rng):
-    """The loops take the first input together with W x where they can; without any input there is
-    nothing to take.
-    """
+    """Some loops add the first input in the same pass as W x; without inputs they add zero."""
     for units in (1, 7, 40):
         reservoir = network(units, sn.OnSphere(), rng, topology, n_inputs=inputs, bias_scaling=0.2)
         signal, start = rng.standard_normal((30, inputs)), rng.standard_normal(units)
@@ -237,8 +233,9 @@ def test_a_bad_start_gets_a_sentence():
 
 
 def test_read_only_arrays_need_no_loop_of_their_own(monkeypatch, rng):
-    """numba tells read-only arrays from others and would compile each loop again, for seconds; data
-    frames hand out such arrays.
+    """For read-only arrays numba would compile each loop again, which takes seconds.
+
+    Data frames return such arrays.
     """
     given = {
         "recurrent": np.eye(4),
@@ -273,7 +270,7 @@ def test_values_that_do_not_fit_into_single_precision_get_a_sentence():
 
 @dataclass(frozen=True)
 class Doubling:
-    """An activation of one's own that grows without bound."""
+    """A user's own activation that grows without bound."""
 
     sphere_radius: None = None
 
@@ -285,8 +282,9 @@ class Doubling:
 
 
 def test_an_activation_of_ones_own_overflows_at_the_step_that_it_must():
-    """After k steps from 1 the state is 2^k, and 2^1024 is no double: the step numbered 1023,
-    counted from 0, is the first to overflow.
+    """After k steps from 1 the state is 2^k, and 2^1024 is no double.
+
+    The first step to overflow is therefore step 1023, counted from 0.
     """
     reservoir = sn.Reservoir(np.eye(1), np.zeros((1, 1)), Doubling())
     assert sn.drive(reservoir, np.zeros(1023), [1.0])[-1, 0] == 2.0**1023

@@ -1,6 +1,4 @@
-"""Laws of the spherical network, each a theorem of THEORY: closed forms, invariances,
-symmetries.
-"""
+"""Laws of the spherical network, each a theorem of docs/theory.md."""
 
 import numpy as np
 import pytest

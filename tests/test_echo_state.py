@@ -21,8 +21,9 @@ def on_circle(count: int) -> np.ndarray:
 
 @pytest.mark.parametrize("radius", [0.4, 1.0, 3.0])
 def test_the_shortest_pre_activation_is_the_minimum_over_the_circle(radius, rng):
-    """Against a fine grid of the circle; u = 0, u along a singular vector (the hard case) and a
-    singular W included.
+    """Against a fine grid of the circle.
+
+    u = 0, u along a singular vector (the hard case) and a singular W are included.
     """
     points = radius * on_circle(200_000)
     for w in (
@@ -76,9 +77,7 @@ def test_the_shortest_pre_activation_is_stationary_and_below_all_others(rng):
 
 
 def test_the_paper_s_condition_does_not_give_the_echo_state_property():
-    """W = 2 R(1), u = 0: eqn:condition holds, and two states stay as far apart as they were for
-    ever.
-    """
+    """W = 2 R(1), u = 0: eqn:condition holds, and the distance of two states never changes."""
     reservoir = sn.Reservoir(turning(2.0), [1.0, 0.0])
     assert pre_activation_outside_sphere(reservoir, np.zeros(20)).holds
     result = echo_state(reservoir, np.zeros(20))
@@ -90,8 +89,9 @@ def test_the_paper_s_condition_does_not_give_the_echo_state_property():
 
 @pytest.mark.parametrize("bend", [0.0, 0.8])
 def test_under_the_condition_any_final_state_remains_possible(bend, rng):
-    """Every step is one to one: prescribe the last state, walk backwards, and arrive there. So the
-    property is refuted.
+    """Every step is one to one: any last state can be reached, so the property is refuted.
+
+    The start is found by going backwards from the prescribed last state.
     """
     w = 2 * np.linalg.qr(rng.standard_normal((20, 20)))[0]
     reservoir = sn.Reservoir(w, 0.5 * sn.sphere.random_point(20, rng), sn.OnSphere(bend=bend))
@@ -106,8 +106,9 @@ def test_under_the_condition_any_final_state_remains_possible(bend, rng):
 
 
 def preimage(reservoir, state, row):
-    """x with F(x, s) = state, r = 1: undo the bending, then the positive root t of |W⁻¹(t y - u)| =
-    1.
+    """The x with F(x, s) = state, r = 1.
+
+    Undo the bending, then find the positive root t of |W⁻¹(t y - u)| = 1.
     """
     from scipy.optimize import brentq
 
@@ -164,9 +165,7 @@ def test_large_input_is_certified_and_trajectories_meet_at_the_promised_rate(rad
 
 
 def test_the_exact_minimum_certifies_where_the_triangle_inequality_cannot(rng):
-    """|u| = 1.8 σ_max: the simple bound q <= σ_max/(|u| - σ_max) is above 1, the exact one is
-    below.
-    """
+    """|u| = 1.8 σ_max: the simple bound q <= σ_max/(|u| - σ_max) exceeds 1, the exact one not."""
     reservoir = network(50, sn.OnSphere(), rng)
     drive = sn.sphere.random_point(50, rng) * 1.8 * decompose(reservoir).largest
     result = echo_state(sn.Reservoir(reservoir.recurrent, drive), np.ones(3))
@@ -197,8 +196,9 @@ def test_weak_input_is_an_empirical_matter(rng):
 
 
 def test_a_negative_exponent_does_not_bring_two_attractors_together():
-    """W = diag(2, 1, 0) with weak noise: +e_1 and -e_1 both attract, λ ≈ log(1/2), and antipodes
-    never meet.
+    """W = diag(2, 1, 0) with weak noise: +e_1 and -e_1 both attract, λ ≈ log(1/2).
+
+    Antipodes therefore never converge.
     """
     reservoir = sn.Reservoir(np.diag([2.0, 1.0, 0.0]), [0.1, 0.1, 0.1])
     result = echo_state(reservoir, sn.datasets.white_noise(1500, rng=0))
@@ -277,8 +277,9 @@ def test_wrong_arguments_say_what_to_do(rng):
 
 
 def test_a_search_that_is_cut_short_still_gives_a_lower_bound(monkeypatch, rng):
-    """Weak duality: every multiplier bounds the shortest length from below, the best one gives
-    it.
+    """Weak duality: every multiplier gives a lower bound of the shortest length.
+
+    The best multiplier gives the length itself.
     """
     parts, drives = decompose(network(8, sn.OnSphere(), rng)), 3.0 * rng.standard_normal((50, 8))
     best = shortest(parts, drives, 1.0)

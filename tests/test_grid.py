@@ -27,9 +27,7 @@ def test_a_grid_equals_one_by_one(activation, topology, bias, rng):
 
 
 def test_the_sphere_runs_once_per_ratio(rng):
-    """(.2, .05), (.2, .1), ... and (.9, ·), (.5, ·): the ratios .1/.2 = .5 and .2/.4, and so on,
-    coincide.
-    """
+    """Points with equal ratios coincide: .1/.2 = .2/.4, and so on."""
     reservoir = network(10, sn.OnSphere(), rng)
     factors = np.array([0.1, 0.2, 0.3, 0.4])
     points = grid._points(reservoir, factors, factors)

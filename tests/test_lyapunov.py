@@ -1,6 +1,4 @@
-"""Lyapunov exponents against closed forms: autonomous, linear, driven, chaotic, degenerate, and
-maps that are no reservoirs.
-"""
+"""Lyapunov exponents against closed forms, for reservoirs and for other maps."""
 
 import numpy as np
 import pytest
@@ -11,7 +9,7 @@ import spheresn as sn
 from conftest import ACTIVATIONS, SPHERES, network
 from plain import CHAOTIC_2, CHAOTIC_4, Henon
 from spheresn import kernels
-from spheresn._threads import one_for_small
+from spheresn._numerics import limit_threads
 from spheresn.analysis import (
     autonomous_exponents,
     local,
@@ -19,13 +17,14 @@ from spheresn.analysis import (
     lyapunov_spectrum,
     max_lyapunov,
 )
+from spheresn.analysis._common import carrier
 from spheresn.analysis._growth import block_errors
-from spheresn.analysis._setting import carrier
 
 
 class ClosedLoop:
-    """A reservoir fed with its own readout: x' = F(x, W_out x), whose derivative is that of W +
-    W_in W_out.
+    """A reservoir fed with its own readout, x' = F(x, W_out x).
+
+    Its derivative is that of a network with W + W_in W_out.
     """
 
     def __init__(self, reservoir, readout):
@@ -73,9 +72,7 @@ def test_compiled_tangents_equal_the_plain_derivative(activation, topology, leak
 
 @pytest.mark.parametrize("kind", ["real", "complex"])
 def test_autonomous_exponents_are_ratios_of_eigenvalues(kind):
-    """log|λ_i/λ_1|, i = 2..N: the maximal one is 0 for a leading pair and negative for a real
-    leading eigenvalue.
-    """
+    """log|λ_i/λ_1|, i = 2..N: the maximal one is 0 for a leading pair, negative for a real λ_1."""
     w = with_leading_eigenvalue(kind)
     exact = autonomous_exponents(w)
     measured = lyapunov_spectrum(sn.Reservoir(w, np.zeros(100)), 8000, transient=1500).exponents
@@ -108,8 +105,9 @@ def test_autonomous_exponents_depend_on_neither_spectral_radius_nor_radius(rho, 
 
 @pytest.mark.parametrize("radius", [1.0, 1.7])
 def test_the_sum_of_driven_exponents_is_a_determinant(radius, rng):
-    """Σ λ_i = (N-1)(log r - ⟨log N_k⟩) + log|det W| + ⟨log|x̂_{k-1}ᵀ W⁻¹ a_k|⟩ - ⟨log N_k⟩, exact
-    for any finite run.
+    """Σ λ_i = (N-1)(log r - ⟨log N_k⟩) + log|det W| + ⟨log|x̂_{k-1}ᵀ W⁻¹ a_k|⟩ - ⟨log N_k⟩.
+
+    The identity is exact for any finite run.
     """
     reservoir = network(30, sn.OnSphere(radius), rng, spectral_radius=1.3)
     signal, start = rng.standard_normal((200, 1)), sn.sphere.random_point(30, rng, radius)
@@ -174,8 +172,9 @@ def test_henon():
     ids=["N = 2", "N = 4, eqn:condition holds"],
 )
 def test_chaos_on_the_sphere(w, expected):
-    """ "The maximum Lyapunov exponent is always null" [VAL19] fails: constant input and a special W
-    give true chaos.
+    """Constant input and a special W give chaos.
+
+    This refutes "the maximum Lyapunov exponent is always null" [VAL19].
     """
     units = len(w)
     first = np.eye(units)[0] * (11.0 if units == 4 else 1.0)
@@ -351,9 +350,7 @@ def test_local_exponents_of_many_units_need_no_dense_eigenvalues(jacobian, rng, 
 
 
 def test_the_printed_jacobian_forgets_the_radius(rng):
-    """Its value moves by -log r, while the Lyapunov exponent depends on the radius only through the
-    input.
-    """
+    """Its value changes by -log r; the Lyapunov exponent depends on r only through the input."""
     one, three = (network(20, sn.OnSphere(r), np.random.default_rng(5)) for r in (1.0, 3.0))
     start = sn.sphere.random_point(20, rng)
     values = [
@@ -399,17 +396,15 @@ def test_small_matrices_use_one_thread_and_the_former_number_comes_back():
 
     with threadpool_limits(2, user_api="blas"):
         before = blas()
-        with one_for_small(1000):
+        with limit_threads(1000):
             assert blas() == before
-        with one_for_small(999):
+        with limit_threads(999):
             assert set(blas()) == {1}
         assert blas() == before
 
 
 def test_growth_beyond_all_numbers_within_two_steps_is_measured_step_by_step():
-    """A linear network at rest: the exponents are the logarithms of its eigenvalues, however
-    large.
-    """
+    """The exponents of a linear network are the logarithms of its eigenvalues, however large."""
     sizes = np.array([1e200, 1e197, 1e195])
     resting = sn.Reservoir(np.diag(sizes), np.zeros(3), sn.Linear())
     found = lyapunov_spectrum(resting, np.zeros(60), transient=10, start=np.zeros(3))
@@ -421,7 +416,7 @@ def test_growth_beyond_all_numbers_within_two_steps_is_measured_step_by_step():
 
 def test_growth_beyond_all_numbers_in_one_step_gets_a_sentence():
     class Steep:
-        """x' = 0 with a derivative of which one step leads from 1 beyond all numbers."""
+        """x' = 0, with a derivative that overflows in one step."""
 
         tangent_dim = 2
 

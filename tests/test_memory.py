@@ -1,6 +1,4 @@
-"""Memory: exact sensitivity, recall, capacity, the state as a sum over its past, and the paper's
-scalar laws.
-"""
+"""Memory: sensitivity, recall, capacity, the state as a sum, and the paper's scalar laws."""
 
 from dataclasses import dataclass
 
@@ -182,8 +180,9 @@ def test_idle_units_do_not_break_the_readout(rng):
 
 @pytest.mark.parametrize("radius", [1.0, 2.5])
 def test_the_state_is_the_sum_of_its_terms(radius, rng):
-    """x_n = M(n,0) x_0 + Σ M(n,k) u_k; the printed M without powers of r fails for r ≠ 1 [VAL19,
-    eqn:memory_matrix].
+    """x_n = M(n,0) x_0 + Σ M(n,k) u_k.
+
+    The printed M has no powers of r and fails for r ≠ 1 [VAL19, eqn:memory_matrix].
     """
     reservoir = network(10, sn.OnSphere(radius), rng, spectral_radius=1.4, bias_scaling=0.3)
     signal, start = rng.standard_normal((12, 1)), sn.sphere.random_point(10, rng, radius)
@@ -227,8 +226,9 @@ def test_the_scalar_laws():
 
 
 def test_the_tanh_law_at_and_above_one():
-    """ρ = 1 decays as √(3/2n); ρ > 1 ends at the fixed point of tanh(ρ s): an amplitude, not a
-    memory.
+    """ρ = 1 decays as √(3/2n); ρ > 1 converges to the fixed point of tanh(ρ s).
+
+    The law is an amplitude, not a memory.
     """
     assert np.isclose(
         predicted_memory("tanh", 20_000, spectral_radius=1.0)[0], np.sqrt(3 / 40_000), rtol=1e-3
@@ -238,8 +238,9 @@ def test_the_tanh_law_at_and_above_one():
 
 
 def test_memory_losses():
-    """(ρ^τ - 1) ρ^age <= 0 and (1 - ρ^δ) ρ^age >= 0; the loss against an infinitely old input is
-    all of the memory.
+    """(ρ^τ - 1) ρ^age <= 0 and (1 - ρ^δ) ρ^age >= 0.
+
+    The loss against an infinitely old input is the whole memory.
     """
     base = 0.75
     assert np.isclose(memory_loss("spherical", 4, 3, alpha=3.0)[0], base**7 - base**4)
@@ -262,8 +263,9 @@ def test_memory_losses():
 
 
 def test_alpha_is_measured_and_flagged(rng):
-    """W = diag(10, 0), u = (-5, 0): N = 5 < ρ, so α = -2 and "memory" 2^j, though the fixed point
-    is superstable.
+    """W = diag(10, 0), u = (-5, 0): N = 5 < ρ, so α = -2, and the law gives 2^j.
+
+    The fixed point is superstable all the same.
     """
     reservoir = sn.Reservoir(np.diag([10.0, 0.0]), [-5.0, 0.0])
     rate = memory_rate(reservoir, np.ones(600), start=[1.0, 0.0])
@@ -295,9 +297,7 @@ def test_the_two_alphas_differ_by_the_two_means(rng):
 
 
 def test_the_prediction_is_accurate_for_an_orthogonal_matrix_and_not_for_a_gaussian_one(rng):
-    """SR 15, scaling .01: at lag 100 the sensitivity is as predicted for orthogonal W, a fraction
-    of it for Gaussian W.
-    """
+    """At lag 100 the prediction holds for orthogonal W; Gaussian W has a fraction of it."""
     ratios = {}
     for topology in ("rotation", "gaussian"):
         reservoir = sn.random_reservoir(
@@ -346,7 +346,7 @@ def test_wrong_arguments_say_what_to_do(rng):
 
 
 def test_a_constant_signal_has_no_memory_to_measure():
-    """Not even where the mean of its rows rounds to another number."""
+    """This holds even if the mean of its rows rounds to another number."""
     reservoir = sn.random_reservoir(5, rng=0)
     with pytest.raises(ValueError, match="signal must vary, got a constant column"):
         sn.analysis.memory_capacity(reservoir, np.full(200, 0.1), np.full(200, 0.1), 3)
@@ -357,9 +357,7 @@ def test_a_constant_signal_has_no_memory_to_measure():
 
 
 def test_without_alpha_nothing_is_remembered():
-    """α = 0 is the limit of an input that wipes out the state: (α/(α + 1))^j is 1 at once and 0
-    ever after.
-    """
+    """α = 0 is the limit of an input that erases the state: (α/(α + 1))^j is 1, then 0."""
     with pytest.warns(MeaninglessPrediction):
         assert predicted_memory("spherical", [0, 1, 5], alpha=0.0).tolist() == [1.0, 0.0, 0.0]
 
@@ -368,6 +366,7 @@ def test_a_term_beyond_all_numbers_gets_a_sentence():
     """M(2,1) = W/(N_1 N_2) with both norms tiny."""
     with pytest.raises(
         sn.StateOverflow,
-        match=r"a term left the range of numbers where \|a\| = 1e-200; add a bias or start elsewhere",
+        match=r"a term left the range of numbers where \|a\| = 1e-200; "
+        r"add a bias or start elsewhere",
     ):
         memory_matrix(sn.Reservoir(np.eye(2), np.ones(2)), [1e-200, 1e-200], 1)

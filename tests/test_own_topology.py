@@ -1,6 +1,4 @@
-"""A topology of one's own, of which only the protocol is known: the plain step takes it everywhere,
-and agrees with the compiled loops.
-"""
+"""A user's own topology: the plain step accepts it and agrees with the compiled loops."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ UNITS = 20
 
 @dataclass(frozen=True)
 class OwnRing:
-    """`topology.ring` written anew, by a user who has read the protocol and nothing else."""
+    """`topology.ring`, written by a user who knows only the protocol."""
 
     size: int
     weight: float = 1.0
@@ -147,12 +145,12 @@ def test_a_network_that_overflows_ends_the_free_run():
 
 def test_force_teaches_it():
     wave = np.sin(0.3 * np.arange(300.0))[:, None]
-    taught = [
+    trained = [
         readout.force(one, wave, penalty=0.01, every=2, forgetting=0.999)
         for one in twins(sn.Tanh())
     ]
-    assert np.allclose(taught[0].outputs, taught[1].outputs, atol=1e-8)
-    assert np.allclose(taught[0].weights.matrix, taught[1].weights.matrix, atol=1e-8)
+    assert np.allclose(trained[0].outputs, trained[1].outputs, atol=1e-8)
+    assert np.allclose(trained[0].weights.matrix, trained[1].weights.matrix, atol=1e-8)
 
 
 def test_a_step_without_direction_is_counted_there_too():

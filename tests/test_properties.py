@@ -1,5 +1,6 @@
-"""Driving, whatever the network and the signal: every loop follows the equation, and neither
-cutting nor batching nor dtype matters.
+"""Driving, for any network and signal: every loop follows the equation.
+
+Pieces, batches and the type of the signal make no difference.
 """
 
 from __future__ import annotations
@@ -30,9 +31,7 @@ LAYOUTS = {
 def follows(
     reservoir: sn.Reservoir, rows: np.ndarray, start: np.ndarray, states: np.ndarray
 ) -> bool:
-    """Each state is the exact step from the one before it, within the rounding of that step, and on
-    the sphere to 1e-12.
-    """
+    """Each state is the exact step from the last one up to rounding, and lies on the sphere."""
     finite(states)
     radius = reservoir.activation.sphere_radius
     for before, row, after in zip([start, *states][: len(rows)], rows, states, strict=True):
@@ -43,9 +42,7 @@ def follows(
 
 
 def overflows(reservoir: sn.Reservoir, rows: np.ndarray, state: np.ndarray) -> bool:
-    """Whether some sum on the way is too large for a double; all steps before that one must
-    succeed.
-    """
+    """Whether some intermediate sum is too large for a double; all steps before it must succeed."""
     for row in rows:
         if not exact.step(reservoir, state, row).in_range:
             return True
@@ -191,10 +188,10 @@ def a_closed_loop_is_the_open_loop_fed_with_its_outputs(case: Case) -> bool:
         np.ones(1),
     )
     outputs, steps = loop.run(case.steps, start, last, exogenous)
-    heard = np.vstack([last[None], outputs[:-1]])
-    states = sn.drive(reservoir, np.hstack([heard, exogenous]), start)
+    fed_back = np.vstack([last[None], outputs[:-1]])
+    states = sn.drive(reservoir, np.hstack([fed_back, exogenous]), start)
     assert steps == case.steps and np.allclose(
-        outputs, 0.5 * heard + loop.weights(states), rtol=1e-9, atol=1e-9
+        outputs, 0.5 * fed_back + loop.weights(states), rtol=1e-9, atol=1e-9
     )
     return True
 
@@ -222,9 +219,11 @@ LAWS = {
     law.__name__.replace("_", " "): (law, cases)
     for cases, laws in {
         CASES: (
-            states_follow_the_equation, dense_and_sparse_forms_of_w_follow_it_too, steps_one_by_one_follow_it,
+            states_follow_the_equation, dense_and_sparse_forms_of_w_follow_it_too,
+            steps_one_by_one_follow_it,
             pieces_and_lists_equal_the_whole_to_the_last_bit, each_of_a_batch_follows_the_equation,
-            each_point_of_a_grid_follows_its_own_equation, the_type_and_layout_of_a_signal_do_not_matter, tangents_follow_the_derivative,
+            each_point_of_a_grid_follows_its_own_equation,
+            the_type_and_layout_of_a_signal_do_not_matter, tangents_follow_the_derivative,
             single_precision_stays_on_its_sphere,
         ),
         TAME: (a_closed_loop_is_the_open_loop_fed_with_its_outputs,),

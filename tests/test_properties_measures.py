@@ -1,5 +1,6 @@
-"""Measures and their plots, whatever the network and the signal: numbers or a sentence, and no unit
-matters that should not.
+"""Measures and their plots, for any network and signal: numbers, or an error with a message.
+
+Measures without a unit do not depend on the unit of the signal.
 """
 
 from __future__ import annotations
@@ -183,8 +184,8 @@ def pictures(case: Case) -> bool:
 
 
 NUMBERS = (
-    exponents, local_and_autonomous_exponents, echo_states, sensitivities_and_norms, rates_and_terms, recall, capacities,
-    errors_have_no_unit, pictures,
+    exponents, local_and_autonomous_exponents, echo_states, sensitivities_and_norms,
+    rates_and_terms, recall, capacities, errors_have_no_unit, pictures,
 )  # fmt: skip
 LAWS: dict[str, tuple[Any, st.SearchStrategy[Case]]] = {
     **{law.__name__.replace("_", " "): (law, CASES) for law in NUMBERS},

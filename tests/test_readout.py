@@ -23,7 +23,7 @@ from spheresn.readout import (
     leave_one_out,
     solve,
 )
-from spheresn.readout._product import product
+from spheresn.readout.gram import product
 from spheresn.readout.loo import SAMPLE, choose_penalty
 
 
@@ -91,8 +91,9 @@ def test_no_penalty_on_a_singular_matrix_is_the_minimum_norm_solution(rng):
 
 
 def test_states_with_tiny_variances_stay_solvable(rng):
-    """The paper's setting: unit states that hardly move. The readout must still recall the input,
-    and its weights stay finite.
+    """In the paper's setting the states hardly move; the readout must still recall the input.
+
+    Its weights must stay finite.
     """
     reservoir = network(1000, sn.OnSphere(), rng, spectral_radius=15.0, input_scaling=0.01)
     signal = sn.datasets.white_noise(4500, rng)
@@ -114,8 +115,9 @@ def test_leave_one_out_equals_leaving_one_out(penalty, rng):
 
 
 def test_a_matrix_that_rounding_made_indefinite_is_solved_all_the_same():
-    """S = [[1, 1 + δ], [1 + δ, 1]] has the eigenvalues 2 + δ and -δ: no Cholesky factor. The second
-    counts as 0; C is in the first.
+    """S = [[1, 1 + δ], [1 + δ, 1]] has the eigenvalues 2 + δ and -δ, so no Cholesky factor.
+
+    The second counts as 0, and C lies along the first eigenvector.
     """
     gap, penalty = 1e-10, 1e-11
     scatter = np.asfortranarray([[1.0, 1.0 + gap], [1.0 + gap, 1.0]])
@@ -166,9 +168,7 @@ def test_products_in_any_order_of_memory(shape, rng):
 
 
 def _with_ones(x, penalty):
-    """Ridge as plain least squares: a column of ones, and one row √penalty e_i for each weight but
-    the intercept.
-    """
+    """Ridge as least squares: a column of ones, a row √penalty e_i for each penalised weight."""
     return np.block(
         [
             [np.ones((len(x), 1)), x],
@@ -196,8 +196,9 @@ def test_the_chosen_penalty_is_the_best_of_the_ladder(noise, rng):
 
 @pytest.mark.parametrize("noise", [0.0, 0.1])
 def test_a_large_network_gets_a_penalty_as_good_as_the_best(noise, rng):
-    """Of 1,100 states every third says where to begin; judged by fresh rows, no decade is more than
-    a tenth better.
+    """On new rows no decade is more than a tenth better than the chosen penalty.
+
+    The search over 1,100 states starts from the best penalty of a subset of the states.
     """
     reservoir = network(1100, sn.OnSphere(bend=0.5), rng, topology="ring", bias_scaling=1.0)
     signal = sn.datasets.mackey_glass(4000)
@@ -240,9 +241,7 @@ def test_recursive_least_squares_ends_where_ridge_does(rng):
 
 
 def test_forgetting_is_a_weighted_fit(rng):
-    """The normal equations of Σ λ^{n-k} |y_k - z_kᵀw|², with the rows that give the penalty back
-    among them.
-    """
+    """The normal equations of Σ λ^{n-k} |y_k - z_kᵀw|², with the rows that restore the penalty."""
     x, y = problem(rng, rows=150, states=4, targets=1)
     rls = RecursiveLeastSquares(4, 1, penalty=0.3, forgetting=0.95)
     rls.update(x, y)
@@ -255,8 +254,9 @@ def test_forgetting_is_a_weighted_fit(rng):
 
 
 def test_a_million_steps_leave_recursive_least_squares_accurate():
-    """With a silent half, where plain recursive least squares blows up; then a known law, found to
-    rounding.
+    """One half of the signal is silent, where plain recursive least squares diverges.
+
+    Then a known law follows, which must be found up to rounding.
     """
     rng = np.random.default_rng(3)
     rls = RecursiveLeastSquares(3, 1, penalty=1e-6, forgetting=0.999)
@@ -271,21 +271,19 @@ def test_a_million_steps_leave_recursive_least_squares_accurate():
 
 @pytest.mark.parametrize("activation", [sn.Tanh(), sn.OnSphere(radius=12.0, bend=0.5)])
 def test_force_teaches_a_network_to_go_on_alone(activation, rng):
-    """After teaching, the loop closed over the fixed readout goes on with the sine for ten
-    periods.
-    """
+    """After training, the closed loop with the fixed readout continues the sine for ten periods."""
     wave = np.sin(2 * np.pi * np.arange(3000) / 25)[:, None]
     reservoir = network(
         150, activation, rng, spectral_radius=0.9, bias_scaling=1.0, input_scaling=0.5
     )
-    taught = force(reservoir, wave, penalty=1e-6)
-    state, output, heard = taught.state, taught.outputs[-1], []
+    trained = force(reservoir, wave, penalty=1e-6)
+    state, output, outputs = trained.state, trained.outputs[-1], []
     for _ in range(250):
         state = reservoir.step(state, output)
-        output = taught.weights(state[None])[0]
-        heard.append(output)
+        output = trained.weights(state[None])[0]
+        outputs.append(output)
     future = np.sin(2 * np.pi * np.arange(3000, 3250) / 25)[:, None]
-    assert np.abs(np.array(heard) - future).max() < 0.1
+    assert np.abs(np.array(outputs) - future).max() < 0.1
 
 
 def test_quadratic_features_are_products_of_standard_uncorrelated_scores(rng):
@@ -321,7 +319,8 @@ def test_what_leaves_the_range_of_numbers_gets_a_sentence(rng):
     states = 1e200 * rng.standard_normal((20, 3))
     with pytest.raises(
         ValueError,
-        match=r"states and targets must have squares that fit into a float, got values up to \S+e\+200; scale",
+        match=r"states and targets must have squares that fit into a float, "
+        r"got values up to \S+e\+200; scale",
     ):
         Gram.of(states, states)
     with pytest.raises(sn.StateOverflow, match="the output left the range"):
@@ -331,6 +330,6 @@ def test_what_leaves_the_range_of_numbers_gets_a_sentence(rng):
     growing = sn.Reservoir(1e200 * np.eye(3), np.ones(3), sn.Linear())
     with pytest.raises(
         sn.StateOverflow,
-        match=r"the taught network overflowed at step \d+; lower the spectral radius",
+        match=r"the network overflowed at step \d+ of the training; lower the spectral radius",
     ):
         force(growing, np.ones(20), start=np.ones(3))

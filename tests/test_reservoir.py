@@ -1,4 +1,4 @@
-"""Building reservoirs: random streams, precision, and sentences for what cannot be built."""
+"""Building reservoirs: random streams, precision, and error messages."""
 
 import os
 import subprocess
@@ -20,9 +20,7 @@ def test_more_inputs_and_another_bias_leave_the_links_as_they_are():
 
 
 def test_weights_have_the_stated_moments():
-    """W_in and b are uniform in [-c, c]: variance c²/3, its estimate within five standard
-    errors.
-    """
+    """W_in and b are uniform in [-c, c]: their variance is c²/3 within five standard errors."""
     reservoir = sn.random_reservoir(
         10000, 3, topology="ring", input_scaling=0.2, bias_scaling=0.5, rng=0
     )
@@ -44,7 +42,9 @@ PROGRAM = """
 import numpy as np, spheresn as sn
 for topology in sn.topology.TOPOLOGIES:
     for activation in (sn.OnSphere(), sn.OnSphere(bend=.5), sn.Tanh(), sn.Linear()):
-        reservoir = sn.random_reservoir(70, activation=activation, topology=topology, bias_scaling=.1, rng=np.random.default_rng(7))
+        reservoir = sn.random_reservoir(
+            70, activation=activation, topology=topology, bias_scaling=.1, rng=7
+        )
         print(sn.drive(reservoir, np.sin(np.arange(50.)))[-1].tobytes().hex())
 """
 
@@ -74,9 +74,7 @@ def test_arrays_sparse_matrices_and_topologies_are_all_given_alike(rng):
 
 
 def test_the_kernels_tanh_is_tanh():
-    """Within 4 units in the last place, from subnormal numbers to infinity, odd, and NaN where the
-    argument is.
-    """
+    """It is odd, NaN at NaN, and correct to 4 units in the last place, also for subnormals."""
     x = np.concatenate(
         [
             np.linspace(-45, 45, 90001),

@@ -26,7 +26,11 @@ def test_projection_ignores_positive_factors(rng):
 
 
 def test_a_zero_vector_has_no_direction():
-    with pytest.raises(NoDirection, match="add a bias"):
+    with pytest.raises(
+        NoDirection,
+        match="a zero vector has no direction, so it cannot be projected onto the sphere; "
+        "add a bias or start elsewhere",
+    ):
         sphere.project(np.zeros(3))
 
 
@@ -56,8 +60,9 @@ def test_geodesic_distance_is_the_angle_times_the_radius(angle):
 
 
 def test_random_points_are_uniform(rng):
-    """Each coordinate of a uniform point of the sphere in R³ is uniform in [-1, 1] (Archimedes):
-    mean 0, variance 1/3.
+    """By Archimedes, each coordinate of a uniform point of the sphere in R³ is uniform in [-1, 1].
+
+    Its mean is 0 and its variance 1/3.
     """
     points = np.array([sphere.random_point(3, rng) for _ in range(20000)])
     assert np.allclose(points.mean(axis=0), 0.0, atol=5 * np.sqrt(1 / 3 / 20000))

@@ -1,6 +1,4 @@
-"""Starting: help imports nothing that it does not need, and nothing that only one operating system
-has.
-"""
+"""Starting: help imports only what it needs, and nothing that only one operating system has."""
 
 from __future__ import annotations
 

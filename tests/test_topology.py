@@ -49,9 +49,7 @@ def test_scaling_gives_the_asked_spectral_radius(name, units, rng):
 
 @pytest.mark.parametrize("density", [0.01, 0.1])
 def test_spectral_radius_of_a_large_sparse_matrix(density, rng):
-    """A block of known eigenvalues beside a random one of smaller radius: the answer is known
-    without computing any.
-    """
+    """A block of known eigenvalues beside a random block of smaller radius: the answer is known."""
     inner = topology.sparse(2100, rng, density).matrix
     inner *= 0.5 / topology.spectral_radius(inner)
     ring = sp.csr_array(topology.ring(50, weight=0.9).toarray())
@@ -132,9 +130,7 @@ def test_a_given_matrix_must_be_finite():
 
 @pytest.mark.parametrize("failure", ["raises", "lies"])
 def test_eigenvalues_that_were_not_found_are_found_another_way(failure, rng, monkeypatch):
-    """Arnoldi's method may not converge, or converge to vectors that are none: then all eigenvalues
-    decide.
-    """
+    """All eigenvalues are computed if Arnoldi's method does not converge, or to wrong vectors."""
     full = rng.standard_normal((120, 120))
     links = sp.csr_array(full)
 

@@ -1,7 +1,7 @@
 """Echo state networks whose state lives on a hyper-sphere.
 
-x_k = r a_k/|a_k|, a_k = W x_{k-1} + W_in s_k [VAL19], beside tanh and linear networks: drive them,
-measure them, forecast with them.
+x_k = r a_k/|a_k|, a_k = W x_{k-1} + W_in s_k [VAL19]. tanh and linear networks are here as well.
+Drive these networks, measure them, and forecast with them.
 """
 
 import importlib
@@ -9,7 +9,7 @@ import typing
 
 from ._version import __version__ as __version__
 
-# What `__getattr__` finds, for editors and type checkers; a test compares the two
+# The names that `__getattr__` finds, for editors and type checkers; a test compares the two
 if typing.TYPE_CHECKING:
     from . import analysis, datasets, metrics, sphere, topology
     from ._errors import BadInput, DegenerateStep, NoDirection, StateOverflow
@@ -47,8 +47,8 @@ __all__ = [
     "topology",
 ]
 
-# Imported when first asked for, since numba and scikit-learn take seconds. No module has the name
-# of a function here: importing such a module would put it in the function's place.
+# These are imported at first use, because importing numba and scikit-learn takes seconds. No module
+# has the name of a function here: importing such a module would replace the function.
 _NAMES = {
     "_errors": ("BadInput", "DegenerateStep", "NoDirection", "StateOverflow"),
     "activations": ("Linear", "OnSphere", "Tanh"),
@@ -78,7 +78,7 @@ def __dir__() -> list[str]:
     return [*__all__, "__version__"]
 
 
-if not typing.TYPE_CHECKING:  # a type checker would believe that every name exists
+if not typing.TYPE_CHECKING:  # with `__getattr__`, a type checker would accept every name
 
     def __getattr__(name: str) -> object:
         if name in _PARTS:
@@ -86,5 +86,5 @@ if not typing.TYPE_CHECKING:  # a type checker would believe that every name exi
         if name not in _HOME:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         value = getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
-        globals()[name] = value  # asked for once
+        globals()[name] = value  # the next access finds it without this function
         return value

@@ -1,24 +1,24 @@
-"""Errors that are meant for people, and words that are safe to show them; without numpy, since
-every command imports this first.
+"""Errors whose message is for the user, and functions that make text safe to show.
 
-Every message reads *name must rule, got value; what to do*, so that the caller can act on it
-without a traceback.
+Every message reads *name must rule, got value; what to do*, so that the user can act on it without
+a traceback. This module does not import numpy, because every command imports it first.
 """
 
 from __future__ import annotations
 
 
-class Told(Exception):
-    """The message is all that the caller needs: the command line prints it. Any other error is a
-    defect and keeps its traceback.
+class UserError(Exception):
+    """An error whose message is all that the user needs: the command line prints only that.
+
+    Any other error is a defect of the program and keeps its traceback.
     """
 
 
-class BadInput(Told, ValueError):
+class BadInput(UserError, ValueError):
     """An argument, a file or a series that cannot be used, and what to do about it.
 
-    A ValueError, so that code that catches those goes on working; errors in the library itself are
-    never of this class.
+    It is a ValueError, so that code that catches those works. Defects of the library itself never
+    raise this class.
 
     >>> import spheresn as sn
     >>> try:
@@ -29,24 +29,27 @@ class BadInput(Told, ValueError):
     """
 
 
-class NotInstalled(Told, FileNotFoundError):
-    """A recording that comes with an optional package, which is not there: a result is missing, and
-    nothing is wrong.
+class NotInstalled(UserError, FileNotFoundError):
+    """A recording that comes with an optional package, and the package is not installed.
+
+    A result that needs it is missing, but nothing is wrong.
     """
 
 
-class NoDirection(Told, ArithmeticError):
+class NoDirection(UserError, ArithmeticError):
     """A zero vector cannot be projected onto the sphere.
 
     >>> import numpy as np
-    >>> from spheresn import sphere
-    >>> sphere.unit(np.zeros(2))
-    Traceback (most recent call last):
-    spheresn._errors.NoDirection: a zero vector has no direction, so it cannot be projected onto the sphere; add a bias or start elsewhere
+    >>> import spheresn as sn
+    >>> try:
+    ...     sn.sphere.unit(np.zeros(2))
+    ... except sn.NoDirection as error:
+    ...     print(str(error).split(",")[0])
+    a zero vector has no direction
     """
 
 
-class StateOverflow(Told, ArithmeticError):
+class StateOverflow(UserError, ArithmeticError):
     """A state or pre-activation left the range of its floating point type.
 
     >>> import numpy as np
@@ -66,15 +69,16 @@ class DegenerateStep(RuntimeWarning):
     >>> import warnings
     >>> import numpy as np
     >>> import spheresn as sn
+    >>> forgetful = sn.Reservoir(recurrent=np.zeros((2, 2)), inputs=[1.0, 0.0])
     >>> with warnings.catch_warnings(record=True, action="always") as seen:
-    ...     states = sn.drive(sn.Reservoir(recurrent=np.zeros((2, 2)), inputs=[1.0, 0.0]), [1.0, 0.0])
+    ...     states = sn.drive(forgetful, [1.0, 0.0])
     >>> seen[0].category.__name__, states.tolist()
     ('DegenerateStep', [[1.0, 0.0], [1.0, 0.0]])
     """
 
 
 class MeaninglessPrediction(RuntimeWarning):
-    """A formula was asked for outside the range where it means anything.
+    """A formula was evaluated outside the range where it is meaningful.
 
     >>> import warnings
     >>> from spheresn.analysis import predicted_memory
@@ -86,8 +90,7 @@ class MeaninglessPrediction(RuntimeWarning):
 
 
 def printable(text: object) -> str:
-    r"""What a stranger wrote, safe for a terminal, a page and a drawing: characters that would
-    steer them are spelled out.
+    r"""Text from outside, safe for a terminal, a page and a figure: control characters are escaped.
 
     >>> printable("a\x1b[31m\nb"), printable("Zeit in µs")
     ('a\\x1b[31m\\nb', 'Zeit in µs')
@@ -96,8 +99,7 @@ def printable(text: object) -> str:
 
 
 def sentence(text: object, longest: int = 300) -> str:
-    r"""Another program's words inside of a sentence of ours: one line, printable, of bounded
-    length.
+    r"""Text of another program for use inside a message: one line, printable, of bounded length.
 
     >>> sentence(ValueError("bad\n  byte \x00"))
     'bad byte \\x00'

@@ -1,5 +1,6 @@
-"""Argument checks: the only place where input is judged. A `BadInput` reads *name must rule, got
-value; what to do*.
+"""Argument checks: the only place where input is checked.
+
+A `BadInput` reads *name must rule, got value; what to do*.
 """
 
 from __future__ import annotations
@@ -11,13 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from ._errors import BadInput as BadInput
-from ._errors import DegenerateStep as DegenerateStep
-from ._errors import MeaninglessPrediction as MeaninglessPrediction
-from ._errors import NoDirection as NoDirection
-from ._errors import StateOverflow as StateOverflow
-from ._errors import printable as printable
-from ._errors import sentence as sentence
+from ._errors import BadInput
 
 Floats = NDArray[np.floating[Any]]
 
@@ -49,7 +44,7 @@ def _as_float(name: str, value: object) -> float:
         raise BadInput(f"{name} must be a real number, got {value!r}; pass a float")
     try:
         return float(value)
-    except OverflowError:  # a whole number or fraction beyond all floats
+    except OverflowError:  # a whole number or fraction larger than every float
         return float(np.inf)
 
 
@@ -72,7 +67,7 @@ def one_of(name: str, value: object, choices: Iterable[str]) -> str:
 
 
 def float_type(name: str, value: DTypeLike) -> np.dtype[Any]:
-    """float32 or float64, the two types that the library keeps."""
+    """float32 or float64, the two types that the library uses."""
     kind = np.dtype(value)
     if kind not in (np.dtype(np.float32), np.dtype(np.float64)):
         raise BadInput(f"{name} must be float32 or float64, got {kind}; choose one of these")
@@ -121,7 +116,7 @@ def table(
 
 
 def at_least(name: str, length: int, minimum: int, why: str) -> None:
-    """`length` rows of `name`, of which at least `minimum` are needed."""
+    """Require that `name`, which has `length` rows, has at least `minimum`."""
     if length < minimum:
         raise BadInput(
             f"{name} must have at least {minimum} rows {why}, got {length}; pass a longer one"
@@ -129,7 +124,7 @@ def at_least(name: str, length: int, minimum: int, why: str) -> None:
 
 
 def same_shape(name: str, values: Floats, other_name: str, other: Floats) -> None:
-    """Two arrays that must agree in shape."""
+    """Require that two arrays have the same shape."""
     if values.shape != other.shape:
         raise BadInput(
             f"{name} must have the shape of {other_name}, {other.shape}, got {values.shape}; "
@@ -138,7 +133,7 @@ def same_shape(name: str, values: Floats, other_name: str, other: Floats) -> Non
 
 
 def same_length(name: str, values: Floats, other_name: str, other: Floats) -> None:
-    """Two arrays that must have as many rows."""
+    """Require that two arrays have the same number of rows."""
     if len(values) != len(other):
         raise BadInput(
             f"{name} must have as many rows as {other_name}, {len(other)}, got {len(values)}; "
@@ -147,8 +142,9 @@ def same_length(name: str, values: Floats, other_name: str, other: Floats) -> No
 
 
 def floats(name: str, values: ArrayLike, ndims: tuple[int, ...], dtype: DTypeLike) -> Floats:
-    """`values` as a C-contiguous float array with one of these numbers of dimensions; NaN and
-    infinities pass.
+    """`values` as a C-contiguous float array with one of these numbers of dimensions.
+
+    NaN and infinities are accepted.
     """
     try:
         given = np.asarray(values)
@@ -166,12 +162,12 @@ def floats(name: str, values: ArrayLike, ndims: tuple[int, ...], dtype: DTypeLik
         raise BadInput(
             f"{name} must have {shape} dimension(s), got shape {given.shape}; reshape it"
         )
-    _fitted(name, given, result)
+    _check_range(name, given, result)
     return result
 
 
-def _fitted(name: str, given: NDArray[Any], result: Floats) -> None:
-    """No finite value may have become infinite in a narrower type."""
+def _check_range(name: str, given: NDArray[Any], result: Floats) -> None:
+    """Require that no finite value has become infinite in a narrower type."""
     if given.dtype.itemsize > result.dtype.itemsize and np.isinf(result).any():
         lost = np.isinf(result) & (given.astype(np.longdouble) != result)
         if lost.any():

@@ -1,6 +1,4 @@
-"""Activations: what turns a pre-activation a into a state, each with its exact pushforward
-(derivative times vectors).
-"""
+"""Activations x = f(a), each with its exact pushforward (the derivative times vectors)."""
 
 from __future__ import annotations
 
@@ -14,13 +12,11 @@ from ._validation import Floats
 
 
 class Activation(Protocol):
-    """value(a) and its derivative at a applied to v (N,) or to columns (N, k); `sphere_radius`
-    where the states live on a sphere.
-    """
+    """f(a), and its derivative at a times v (N,) or times columns (N, k)."""
 
     @property
     def sphere_radius(self) -> float | None:
-        """The radius of the sphere that all values lie on, or None."""
+        """The radius of the sphere on which all values lie, or None."""
 
     def value(self, pre_activation: Floats) -> Floats:
         """The state that belongs to a."""
@@ -31,10 +27,10 @@ class Activation(Protocol):
 
 @dataclass(frozen=True)
 class OnSphere:
-    """Projection onto the sphere, r a/|a| [VAL19, eqn:new_activation], bent on request.
+    """Projection onto the sphere, r a/|a| [VAL19, eqn:new_activation], optionally bent.
 
-    With bend > 0: project, bend, project: â = √N a/|a|, z_i = â_i/√(1 + (bend â_i)²), x = r z/|z|.
-    bend = 0 is the paper's model to the last bit.
+    bend = 0 is the paper's model to the last bit. With bend > 0 the vector is projected, bent, and
+    projected again: â = √N a/|a|, z_i = â_i/√(1 + (bend â_i)²), x = r z/|z|.
 
     >>> OnSphere(radius=2.0).value(np.array([3.0, 4.0]))
     array([1.2, 1.6])
@@ -45,7 +41,7 @@ class OnSphere:
 
     def __post_init__(self) -> None:
         _validation.real("radius", self.radius, 0.0, above=True)
-        _validation.real("bend", self.bend, 0.0, 1e6)  # beyond, every unit is its sign
+        _validation.real("bend", self.bend, 0.0, 1e6)  # above, every unit is just its sign
 
     @property
     def sphere_radius(self) -> float:
@@ -78,8 +74,10 @@ class OnSphere:
 class Tanh:
     """The hyperbolic tangent of every unit: the ordinary echo state network.
 
-    >>> Tanh().value(np.array([0.0, np.log(2.0)])), Tanh().pushforward(np.zeros(2), np.array([1.0, 2.0]))
-    (array([0. , 0.6]), array([1., 2.]))
+    >>> Tanh().value(np.array([0.0, np.log(2.0)]))
+    array([0. , 0.6])
+    >>> Tanh().pushforward(np.zeros(2), np.array([1.0, 2.0]))
+    array([1., 2.])
     """
 
     sphere_radius = None

@@ -1,4 +1,4 @@
-"""Driving a reservoir: a signal in, states out, by the fastest loop that fits."""
+"""Driving a reservoir: from a signal to states, by the fastest loop that applies."""
 
 from __future__ import annotations
 
@@ -10,31 +10,32 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _validation, kernels
-from ._validation import BadInput, DegenerateStep, Floats, StateOverflow
+from ._errors import BadInput, DegenerateStep, StateOverflow
+from ._validation import Floats
 from .activations import Linear, OnSphere, Tanh
 from .reservoir import Reservoir
 from .topology import Dense, Rotation, Shift, Sparse
 
 CHUNK = 4096  # rows; 16 MB of states at 500 units
-# W that the compiled loops can multiply by; a subclass may have a product of its own
+# The types of W that the compiled loops can multiply by; a subclass may define its own product
 COMPILED = (Dense, Sparse, Shift, Rotation)
 
 
 def drive(reservoir: Reservoir, signal: Any, start: ArrayLike | None = None) -> Any:
-    """The states x_k = F(x_{k-1}, s_k) that a signal leaves behind, beginning at `start` (zero by
-    default).
+    """The states x_k = F(x_{k-1}, s_k) along a signal, from the state `start` (zero by default).
 
     signal (T, d) or (T,) -> states (T, N). A list of such arrays, of any lengths -> a list of
-    states, each from its own start. A batch (B, T, d) -> (B, T, N), for a dense W as one matrix
-    product per step; `start` may then be (B, N). A pre-activation of exactly zero has no direction:
-    the state keeps the one it had, and a DegenerateStep warning tells how often.
+    states. A batch (B, T, d) -> (B, T, N); with a dense W each step is one matrix product. For
+    lists and batches `start` may have one row per series. A pre-activation of exactly zero has no
+    direction: the state keeps the previous one, and a DegenerateStep warning gives the number of
+    such steps.
 
     >>> from spheresn import random_reservoir
     >>> states = drive(random_reservoir(50, rng=0), np.cos(np.arange(100.0)))
     >>> states.shape, bool(np.allclose(np.linalg.norm(states, axis=1), 1.0))
     ((100, 50), True)
     """
-    if _is_series(signal):
+    if _is_list_of_series(signal):
         starts = starts_of(reservoir, start, len(signal))
         series = [rows_of(reservoir, s, f"signal[{i}]") for i, s in enumerate(signal)]
         return [
@@ -48,16 +49,17 @@ def drive(reservoir: Reservoir, signal: Any, start: ArrayLike | None = None) -> 
 def drive_chunks(
     reservoir: Reservoir, signal: Any, chunk: int = CHUNK, start: ArrayLike | None = None
 ) -> Iterator[Floats]:
-    """The states of `drive` in pieces of at most `chunk` rows, the same to the last bit, in bounded
-    memory.
+    """The states of `drive`, the same to the last bit, in pieces of at most `chunk` rows.
 
-    signal: an array (T, d), or an iterable of arrays (rows, d) that arrive one after the other.
+    The memory is bounded. signal: an array (T, d), or an iterable of consecutive arrays (rows, d).
 
     >>> from spheresn import random_reservoir
     >>> reservoir, signal = random_reservoir(20, rng=0), np.cos(np.arange(100.0))
     >>> pieces = list(drive_chunks(reservoir, signal, chunk=40))
-    >>> [len(piece) for piece in pieces], bool((np.vstack(pieces) == drive(reservoir, signal)).all())
-    ([40, 40, 20], True)
+    >>> [len(piece) for piece in pieces]
+    [40, 40, 20]
+    >>> bool((np.vstack(pieces) == drive(reservoir, signal)).all())
+    True
     """
     size = _validation.whole("chunk", chunk, 1)
     state = starts_of(reservoir, start, 1)[0]
@@ -71,11 +73,10 @@ def drive_chunks(
 
 
 def loop_arguments(reservoir: Reservoir) -> tuple[Any, ...] | None:
-    """(W, W_inᵀ, b, activation) as the compiled loops want them; None for an activation or a
-    topology of the user's own.
+    """(W, W_inᵀ, b, activation) for the compiled loops.
 
-    W_inᵀ has at least one row, of zeros where there is no input: the loops add the first input
-    without asking whether there is one.
+    None if the activation or the topology is the user's own. W_inᵀ has at least one row, of zeros
+    without input, because the loops always add a first input.
     """
     act = activation_code(reservoir)
     if act is None or type(reservoir.recurrent) not in COMPILED:
@@ -89,7 +90,7 @@ def loop_arguments(reservoir: Reservoir) -> tuple[Any, ...] | None:
 
 
 def activation_code(reservoir: Reservoir) -> kernels.Spherical | kernels.Elementwise | None:
-    """The activation and the leak as numbers; squares are safe between low and high."""
+    """The activation and the leak as numbers; squares between low and high are safe."""
     activation, real = reservoir.activation, reservoir.dtype.type
     low, high = (real(1e-280), real(1e280)) if real is np.float64 else (real(1e-30), real(1e30))
     if type(activation) is OnSphere:
@@ -106,7 +107,7 @@ def activation_code(reservoir: Reservoir) -> kernels.Spherical | kernels.Element
     return None
 
 
-def _is_series(signal: Any) -> bool:
+def _is_list_of_series(signal: Any) -> bool:
     return (
         isinstance(signal, (list, tuple))
         and len(signal) > 0
@@ -134,9 +135,7 @@ def starts_of(reservoir: Reservoir, start: ArrayLike | None, count: int) -> Floa
 
 
 def writable(rows: Floats) -> Floats:
-    """The rows, copied if they are read-only: numba would compile every loop once more for such
-    arrays.
-    """
+    """The rows, copied if read-only: numba would compile each loop again for such arrays."""
     return rows if rows.flags.writeable else rows.copy()
 
 
@@ -156,9 +155,9 @@ def _drive_one(reservoir: Reservoir, rows: Floats, start: Floats) -> Floats:
 def _drive_by_steps(reservoir: Reservoir, rows: Floats, state: Floats, states: Floats) -> Floats:
     degenerate = 0
     for k, row in enumerate(rows):
-        state, lost = reservoir.counted_step(state, row)
+        state, is_degenerate = reservoir.counted_step(state, row)
         states[k] = state
-        degenerate += lost
+        degenerate += is_degenerate
         if not np.isfinite(state).all():
             _report(0, k)
     _report(degenerate, -1)
@@ -195,7 +194,7 @@ def run_batch(
     signals: Floats,
     starts: Floats,
 ) -> Floats:
-    """`kernels.batch_loop` with its states made and its outcome judged."""
+    """`kernels.batch_loop` with a new array of states; errors and warnings are raised."""
     states = np.empty((len(starts), signals.shape[1], starts.shape[1]), starts.dtype)
     degenerate, row, step = kernels.batch_loop(
         matrix, scales.astype(starts.dtype), inputs, biases, act, signals, starts, states

@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _validation
-from ._validation import BadInput, Floats
+from ._errors import BadInput
+from ._validation import Floats
 from .driving import drive, loop_arguments, rows_of, run_batch, starts_of, writable
 from .reservoir import Reservoir
 from .topology import Dense
 
-# Of a scaling to a spectral radius; beyond, their quotient may overflow and is not formed
+# Of a scaling to a spectral radius. A larger quotient may overflow and is not computed.
 LARGEST_RATIO = 1e100
 
 
@@ -24,12 +25,11 @@ def drive_grid(
     input_scaling: ArrayLike,
     start: ArrayLike | None = None,
 ) -> Floats:
-    """States (R, S, T, N): W rescaled to each of R spectral radii, W_in multiplied by each of S
-    factors; W, W_in and b are shared.
+    """States (R, S, T, N) at each of R spectral radii of W and each of S factors of W_in.
 
-    On the sphere the state depends on a point only through scaling/radius (and bias/radius), so
-    each distinct ratio runs once: exact, not an approximation. A dense W runs all points as one
-    matrix product per step.
+    All points share W, W_in and b. On the sphere the state depends on a point only through
+    scaling/radius (and bias/radius), so each distinct ratio runs once; this is exact. With a dense
+    W all points together are one matrix product per step.
 
     >>> from spheresn import random_reservoir
     >>> drive_grid(random_reservoir(20, rng=0), np.ones(5), [1.0, 2.0], [0.1, 0.2, 0.3]).shape
@@ -66,8 +66,9 @@ def _own_radius(reservoir: Reservoir) -> float:
 
 
 def _points(reservoir: Reservoir, factors: Floats, scalings: Floats) -> Floats:
-    """Factors of W, W_in and b (R·S, 3); on the sphere divided by that of W, which leaves the
-    states as they are.
+    """The factors of W, W_in and b at each point (R·S, 3).
+
+    On the sphere they are divided by the factor of W, which does not change the states.
     """
     w, w_in = (axis.ravel() for axis in np.meshgrid(factors, scalings, indexing="ij"))
     points = np.stack([w, w_in, np.ones_like(w)], axis=1)
@@ -78,9 +79,7 @@ def _points(reservoir: Reservoir, factors: Floats, scalings: Floats) -> Floats:
 
 
 def _distinct(points: Floats) -> tuple[Floats, NDArray[np.intp]]:
-    """Points that differ by more than rounding, in order of appearance, and which of them each
-    point is.
-    """
+    """The points that differ by more than rounding, in their order, and the index of each point."""
     keys = [tuple(f"{value:.14g}" for value in point) for point in points]
     first = {key: i for i, key in reversed(list(enumerate(keys)))}
     order = sorted(first.values())

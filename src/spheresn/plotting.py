@@ -1,5 +1,6 @@
-"""Short plots of the measures, each on a given matplotlib Axes. Matplotlib itself is never imported
-here: the caller has it.
+"""Plots of the measures, each on a given matplotlib Axes.
+
+This module does not import matplotlib; the caller does.
 """
 
 from __future__ import annotations
@@ -24,30 +25,29 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 COLOURS = {"spherical": "#0072B2", "tanh": "#D55E00", "linear": "#555555", "bent": "#009E73"}
-# The colours of Okabe and Ito, which people with colour blindness can tell apart.
+# The colours of Okabe and Ito, which colour-blind people can distinguish
 ACCENTS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000")
 ZERO: dict[str, Any] = {"color": "0.6", "linewidth": 0.8, "zorder": 0}
-FLOOR = 1e-16  # rounding; smaller distances mean nothing
+FLOOR = 1e-16  # smaller distances are rounding errors
 
 
 def plot_spectrum(axes: Axes, result: LyapunovSpectrum, exact: Any = None, **style: Any) -> None:
-    """The exponents in decreasing order, twice their standard error as a band, and a closed form
-    `exact` (k,) as a thin line.
+    """The exponents in decreasing order with a band of two standard errors.
+
+    A closed form `exact` (k,) is a thin line.
 
     >>> from matplotlib.figure import Figure
     >>> import spheresn as sn
     >>> axes = Figure().add_subplot()
     >>> matrix = np.diag([4.0, 2.0, 1.0])
-    >>> found = sn.analysis.lyapunov_spectrum(sn.Reservoir(recurrent=matrix, inputs=np.zeros(3)), 600)
+    >>> reservoir = sn.Reservoir(recurrent=matrix, inputs=np.zeros(3))
+    >>> found = sn.analysis.lyapunov_spectrum(reservoir, 600)
     >>> plot_spectrum(axes, found, exact=sn.analysis.autonomous_exponents(matrix))
     >>> bool(np.allclose(axes.lines[0].get_ydata(), axes.lines[1].get_ydata()))
     True
     """
-    # Unknown: no band
-    index, errors = (
-        np.arange(1, len(result.exponents) + 1),
-        2 * np.nan_to_num(result.standard_errors, posinf=0.0),
-    )
+    index = np.arange(1, len(result.exponents) + 1)
+    errors = 2 * np.nan_to_num(result.standard_errors, posinf=0.0)  # no band where it is unknown
     (line,) = axes.plot(index, result.exponents, ".", markersize=4, **style)
     axes.fill_between(
         index,
@@ -82,15 +82,13 @@ def plot_convergence(axes: Axes, result: LyapunovSpectrum | MaxLyapunov, **style
         low, high = (result.exponent + sign * 2 * result.standard_error for sign in (-1, 1))
         axes.axhspan(low, high, color=line.get_color(), alpha=0.2, linewidth=0)
     axes.axhline(0, **ZERO)
-    seen = np.isfinite(result.history).any()  # an axis without points cannot be logarithmic
-    axes.set(
-        xlabel="steps", ylabel="running mean of the exponent", xscale="log" if seen else "linear"
-    )
+    # An axis without points cannot be logarithmic
+    scale = "log" if np.isfinite(result.history).any() else "linear"
+    axes.set(xlabel="steps", ylabel="running mean of the exponent", xscale=scale)
 
 
 def plot_echo_state(axes: Axes, result: EchoState, **style: Any) -> None:
-    """How the distance between trajectories shrinks: measured for a test, the proved factor for a
-    certificate.
+    """The distance between trajectories (of a test), or the proved contraction (of a certificate).
 
     >>> from matplotlib.figure import Figure
     >>> import spheresn as sn
@@ -115,7 +113,7 @@ def plot_echo_state(axes: Axes, result: EchoState, **style: Any) -> None:
 
 
 def plot_memory_curve(axes: Axes, result: MemoryCurve, **style: Any) -> None:
-    """Accuracy against delay: test solid, training dashed.
+    """Accuracy against delay: solid on the test rows, dashed on the training rows.
 
     >>> from matplotlib.figure import Figure
     >>> import spheresn as sn
@@ -139,8 +137,9 @@ def plot_memory_curve(axes: Axes, result: MemoryCurve, **style: Any) -> None:
 def plot_memory_profile(
     axes: Axes, result: MemoryProfile, predicted: Any = None, **style: Any
 ) -> None:
-    """Sensitivity relative to delay 0, logarithmic; a predicted law (D + 1,) as a thin line, scaled
-    alike.
+    """Sensitivity relative to delay 0, on a logarithmic axis.
+
+    A predicted law (D + 1,), also relative to delay 0, is a thin line.
 
     >>> from matplotlib.figure import Figure
     >>> import spheresn as sn
@@ -150,7 +149,7 @@ def plot_memory_profile(
     >>> axes.lines[0].get_ydata()
     array([1.   , 0.5  , 0.25 , 0.125])
     """
-    # No input moves the state: zeros have no logarithm
+    # If no input moves the state, all values are zero and have no logarithm
     draw = axes.semilogy if result.relative.any() else axes.plot
     draw(result.delays, result.relative, **style)
     if predicted is not None:
@@ -160,14 +159,16 @@ def plot_memory_profile(
 
 
 def plot_capacity(axes: Axes, results: dict[str, InformationProcessingCapacity]) -> None:
-    """Capacity by degree, one stacked bar per name; a tick marks the rank, which is the ceiling.
+    """Capacity by degree, one stacked bar per name; a tick marks the upper bound, the rank.
 
     >>> from matplotlib.figure import Figure
     >>> import spheresn as sn
     >>> axes = Figure().add_subplot()
     >>> signal = sn.datasets.white_noise(3000, rng=0)
     >>> line = sn.Reservoir(sn.topology.delay_line(5), np.eye(5)[:, 0], sn.Linear())
-    >>> plot_capacity(axes, {"delay line": sn.analysis.information_processing_capacity(sn.drive(line, signal), signal, (10, 5))})
+    >>> states = sn.drive(line, signal)
+    >>> found = sn.analysis.information_processing_capacity(states, signal, (10, 5))
+    >>> plot_capacity(axes, {"delay line": found})
     >>> [round(float(bar.get_height()), 6) for bar in axes.patches]  # degree 1, degree 2
     [5.0, 0.0]
     """
@@ -193,15 +194,16 @@ def plot_capacity(axes: Axes, results: dict[str, InformationProcessingCapacity])
 
 
 def plot_tradeoff(axes: Axes, result: Tradeoff, **style: Any) -> Any:
-    """Test accuracy over delay and frequency as a map, with the contour where it equals the bound
-    of linear networks.
+    """Test accuracy over delay and frequency; a contour marks the bound of linear networks.
 
     >>> from matplotlib.figure import Figure
     >>> import spheresn as sn
     >>> axes = Figure().add_subplot()
     >>> signal = sn.datasets.white_noise(700, rng=0)
     >>> line = sn.Reservoir(sn.topology.delay_line(3), np.eye(3)[:, 0], sn.Linear())
-    >>> mesh = plot_tradeoff(axes, sn.analysis.memory_nonlinearity(sn.drive(line, signal), signal, [0, 1, 2], [0.01, 2.5]))
+    >>> states = sn.drive(line, signal)
+    >>> found = sn.analysis.memory_nonlinearity(states, signal, [0, 1, 2], [0.01, 2.5])
+    >>> mesh = plot_tradeoff(axes, found)
     >>> mesh.get_array().shape  # frequencies, delays
     (2, 3)
     """
@@ -217,7 +219,7 @@ def plot_tradeoff(axes: Axes, result: Tradeoff, **style: Any) -> Any:
 
 
 def plot_linear_bound(axes: Axes, frequencies: Any, **style: Any) -> None:
-    """The best accuracy of any linear network on sin(ν u) against ν.
+    """The best accuracy of any linear network on the task sin(ν u), against ν.
 
     >>> from matplotlib.figure import Figure
     >>> import spheresn as sn

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from . import _validation, sphere
-from ._validation import BadInput, Floats, StateOverflow
+from ._errors import BadInput, StateOverflow
+from ._validation import Floats
 from .activations import Activation, OnSphere
 from .topology import Recurrent, as_recurrent
 from .topology.build import draw
@@ -19,10 +20,10 @@ from .topology.build import draw
 class Reservoir:
     """An echo state network without its readout; a `System`.
 
-    recurrent: W as an array (N, N), a scipy sparse matrix or a topology; inputs: W_in (N, d) or
-    (N,) for one input; bias: b (N,), none by default; leak in (0, 1]: x_k = (1 - leak) x_{k-1} +
-    leak f(a_k), on the sphere projected again. All numbers are float64 unless W and W_in are both
-    float32.
+    recurrent: W as an array (N, N), a scipy sparse matrix or a topology. inputs: W_in (N, d), or
+    (N,) for one input. bias: b (N,), zero by default. leak in (0, 1]: x_k = (1 - leak) x_{k-1} +
+    leak f(a_k), on the sphere projected once more. All numbers are float64 unless W and W_in are
+    both float32.
 
     >>> turn = Reservoir(recurrent=[[0.0, -1.0], [1.0, 0.0]], inputs=[0.0, 0.0])
     >>> turn.step(np.array([1.0, 0.0]), np.array([0.3]))
@@ -40,7 +41,7 @@ class Reservoir:
         dtype = np.dtype(
             np.float32 if matrix.dtype == _dtype_of(self.inputs) == np.float32 else np.float64
         )
-        _fitting_radius(self.activation.sphere_radius, dtype)
+        _check_radius(self.activation.sphere_radius, dtype)
         inputs = _input_matrix(self.inputs, matrix.size, dtype)
         values = {
             "recurrent": matrix if matrix.dtype == dtype else matrix.astype(dtype),
@@ -87,14 +88,15 @@ class Reservoir:
         return self.counted_step(state, inputs)[0]
 
     def counted_step(self, state: Floats, inputs: Floats) -> tuple[Floats, bool]:
-        """The next state (N,), and whether it has no direction of its own and keeps that of the
-        last one.
+        """The next state (N,), and whether the step was degenerate.
+
+        A degenerate step has no direction of its own, and the state keeps the previous one.
         """
         a = self.pre_activation(state, inputs)
         radius = self.activation.sphere_radius
         if radius is None:
-            return self._mixed(state, self.activation.value(a)), False
-        mixed = self._mixed(state, self.activation.value(a)) if a.any() else a
+            return self._with_leak(state, self.activation.value(a)), False
+        mixed = self._with_leak(state, self.activation.value(a)) if a.any() else a
         return (
             (sphere.project(mixed, radius), False)
             if mixed.any()
@@ -104,31 +106,32 @@ class Reservoir:
     def tangent_step(
         self, state: Floats, inputs: Floats, tangents: Floats, input_tangents: Floats | None = None
     ) -> tuple[Floats, Floats]:
-        """The next state and the derivative of the step times the tangents (N,) or (N, k), and
-        times those of the input (d, k) if given.
+        """The next state, and the derivative of the step times the tangents (N,) or (N, k).
+
+        With tangents of the input (d, k), the derivative in the input times these is added.
         """
         a = self.pre_activation(state, inputs)
         pushed = self.recurrent.matvec(tangents)
         if input_tangents is not None:
             pushed = pushed + self.inputs @ input_tangents
         carried = self.activation.pushforward(a, pushed)
-        carried = self._mixed(tangents, carried)
+        carried = self._with_leak(tangents, carried)
         radius = self.activation.sphere_radius
         if radius is not None and self.leak < 1.0:
-            mixed = self._mixed(state, self.activation.value(a))
+            mixed = self._with_leak(state, self.activation.value(a))
             carried = sphere.project_pushforward(mixed, carried, radius)
         return self.step(state, inputs), carried
 
     def rescaled(self, recurrent: float = 1.0, inputs: float = 1.0, bias: float = 1.0) -> Reservoir:
         """The same network with W, W_in and b multiplied by these factors."""
-        with np.errstate(over="ignore"):  # an infinite weight is told of when the network is made
+        with np.errstate(over="ignore"):  # the new reservoir reports infinite weights
             scaled = {
                 "inputs": self.inputs * self.dtype.type(inputs),
                 "bias": self.bias * self.dtype.type(bias),
             }
-        return replace(self, recurrent=_times(self.recurrent, recurrent), **scaled)
+        return replace(self, recurrent=_scaled(self.recurrent, recurrent), **scaled)
 
-    def _mixed(self, old: Floats, new: Floats) -> Floats:
+    def _with_leak(self, old: Floats, new: Floats) -> Floats:
         return (
             new
             if self.leak == 1.0
@@ -137,8 +140,9 @@ class Reservoir:
 
 
 def keep_direction(state: Floats, radius: float) -> Floats:
-    """Where a step has no direction: the previous one; from the zero state, which has none either,
-    r(1, ..., 1)/√N.
+    """The state after a step without direction: its previous direction is kept.
+
+    The zero state has no direction either and becomes r(1, ..., 1)/√N.
     """
     return sphere.project(state if state.any() else np.ones_like(state), radius)
 
@@ -157,21 +161,21 @@ def random_reservoir(
     rng: np.random.Generator | int,
     dtype: DTypeLike = np.float64,
 ) -> Reservoir:
-    """A reservoir with random links: W by topology, W_in and b uniform in [-1, 1] times their
-    scaling.
+    """A random reservoir: W by topology, W_in and b uniform in [-1, 1] times their scaling.
 
     topology: gaussian, uniform, sparse, rotation, ring, delay_line, or a matrix. density: the share
-    of links that exist (gaussian, uniform, sparse). spectral_radius: what W is rescaled to,
-    exactly; left out it is 1, except that a given W and a delay line keep their own. W, W_in and b
-    have random streams of their own: more inputs leave W as it is.
+    of links that exist (gaussian, uniform, sparse). spectral_radius: W is rescaled to exactly this.
+    The default is 1, except that a given W and a delay line are left as they are. W, W_in and b
+    have separate random streams: more inputs do not change W.
 
-    >>> random_reservoir(100, topology="ring", spectral_radius=0.9, rng=np.random.default_rng(0)).recurrent.spectral_radius()
+    >>> ring = random_reservoir(100, topology="ring", spectral_radius=0.9, rng=0)
+    >>> ring.recurrent.spectral_radius()
     0.9
     """
     _validation.whole("units", units, 1)
     _validation.whole("n_inputs", n_inputs, 0)
     for_links, for_inputs, for_bias = _validation.generator(rng).spawn(3)
-    matrix = _links(topology, units, for_links, density, spectral_radius)
+    matrix = _recurrent_matrix(topology, units, for_links, density, spectral_radius)
     weights = for_inputs.uniform(-1.0, 1.0, (n_inputs, units)).T * _validation.real(
         "input_scaling", input_scaling
     )
@@ -193,10 +197,10 @@ def with_spectral_radius(matrix: Recurrent, spectral_radius: float) -> Recurrent
             "all its eigenvalues are zero and no factor changes that: scale the weights of its "
             "links, or raise the density"
         )
-    return _times(matrix, target / own)
+    return _scaled(matrix, target / own)
 
 
-def _times(matrix: Recurrent, factor: float) -> Recurrent:
+def _scaled(matrix: Recurrent, factor: float) -> Recurrent:
     """factor · W, which must stay finite."""
     with np.errstate(over="ignore", invalid="ignore"):
         scaled = matrix.scaled(factor)
@@ -214,7 +218,7 @@ def _times(matrix: Recurrent, factor: float) -> Recurrent:
     return scaled
 
 
-def _links(
+def _recurrent_matrix(
     topology: Any,
     units: int,
     rng: np.random.Generator,
@@ -236,8 +240,8 @@ def _links(
     return with_spectral_radius(matrix, 1.0 if spectral_radius is None else spectral_radius)
 
 
-def _fitting_radius(radius: float | None, dtype: np.dtype[Any]) -> None:
-    """A radius whose states keep all their digits."""
+def _check_radius(radius: float | None, dtype: np.dtype[Any]) -> None:
+    """Require a radius at which the states keep all their digits."""
     widest = 1e30 if dtype == np.float32 else 1e280
     if radius is not None and not 1.0 / widest <= radius <= widest:
         raise BadInput(

@@ -1,15 +1,14 @@
-"""The sphere of radius r in R^N: projection onto it, the derivative of that projection, tangents,
-distances, points.
-"""
+"""The sphere of radius r in R^N: projection and its derivative, tangents, distances, points."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ._validation import Floats, NoDirection, StateOverflow
+from ._errors import NoDirection, StateOverflow
+from ._validation import Floats
 
-# Squares of numbers outside this range may over- or underflow; such vectors are scaled by their
-# largest entry first.
+# Squares of numbers outside this range may overflow or underflow; such vectors are first divided by
+# their largest entry.
 SAFE_LOW, SAFE_HIGH = 1e-140, 1e140
 
 
@@ -30,7 +29,7 @@ def norm(vector: Floats) -> float:
 
 
 def norms(rows: Floats) -> Floats:
-    """|a| of every row (T, N), likewise.
+    """|a| of every row (T, N), without overflow or underflow of the squares.
 
     >>> norms(np.array([[3.0, 4.0], [3e200, 4e200]])) / [1.0, 1e200]
     array([5., 5.])
@@ -41,7 +40,7 @@ def norms(rows: Floats) -> Floats:
 
 
 def unit(vector: Floats) -> Floats:
-    """a/|a|; the zero vector has none.
+    """a/|a|; the zero vector has no direction and raises NoDirection.
 
     >>> unit(np.array([3.0, 4.0]))
     array([0.6, 0.8])
@@ -57,7 +56,7 @@ def unit(vector: Floats) -> Floats:
             "a vector with an infinite entry cannot be projected onto the sphere; lower its scale"
         )
     kind = np.finfo(vector.dtype)
-    # The length of float32 entries may lie beyond float32
+    # The length of a float32 vector may exceed the range of float32
     if not float(kind.tiny) <= length <= float(kind.max):
         return unit(vector / np.abs(vector).max())
     return np.asarray(vector / vector.dtype.type(length))
@@ -75,10 +74,10 @@ def project(vector: Floats, radius: float = 1.0) -> Floats:
 def project_pushforward(vector: Floats, tangents: Floats, radius: float = 1.0) -> Floats:
     """Derivative of `project` at a: (r/|a|)(v - â(â·v)), for one v (N,) or columns (N, k).
 
-    The printed Jacobian multiplies element by element where this has a matrix product [VAL19,
-    eqn:jacobian].
+    The printed Jacobian has an element-wise product in place of this matrix product [VAL19,
+    eqn:jacobian]. In the example the part of v along a vanishes, and the rest is divided by |a|.
 
-    >>> project_pushforward(np.array([0.0, 2.0]), np.array([1.0, 5.0]))  # what points along a is lost, the rest shrinks by |a|
+    >>> project_pushforward(np.array([0.0, 2.0]), np.array([1.0, 5.0]))
     array([0.5, 0. ])
     """
     along = tangent(vector, tangents)
@@ -107,9 +106,10 @@ def tangent(point: Floats, vectors: Floats) -> Floats:
 def geodesic_distance(one: Floats, other: Floats, radius: float = 1.0) -> float:
     """Length of the shortest arc between the directions of two points: r·2 atan2(|x̂-ŷ|, |x̂+ŷ|).
 
-    Unlike arccos(x̂·ŷ) it keeps all digits for near and for nearly opposite points.
+    Unlike arccos(x̂·ŷ) it keeps all digits for near and for nearly opposite points. The example is a
+    quarter of a circle.
 
-    >>> geodesic_distance(np.array([1.0, 0.0]), np.array([0.0, 3.0]), radius=2.0) / np.pi  # a quarter of the circle
+    >>> geodesic_distance(np.array([1.0, 0.0]), np.array([0.0, 3.0]), radius=2.0) / np.pi
     1.0
     """
     x, y = unit(one), unit(other)

@@ -1,4 +1,4 @@
-"""What every analysis asks of a dynamical system: a map with its derivative."""
+"""The protocol of a dynamical system: a map with its derivative."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from ._validation import Floats
 class System(Protocol):
     """A map x_k = F(x_{k-1}, s_k) whose derivative in x is known.
 
-    A reservoir is one; so is any object of yours with these three members.
+    A reservoir is a system, and so is any object with these three members. All measures accept one.
 
-    The tent map doubles every small difference, so its exponent is log 2; the signal 30 stands for
-    so many steps without input:
+    Example: the tent map doubles every small difference, so its exponent is log 2. The signal 30
+    means 30 steps without input.
 
     >>> import numpy as np
     >>> from spheresn.analysis import max_lyapunov
@@ -30,7 +30,7 @@ class System(Protocol):
 
     @property
     def tangent_dim(self) -> int:
-        """How many directions a state can move in: N, or N - 1 on the sphere."""
+        """The number of directions in which a state can move: N, or N - 1 on the sphere."""
 
     def step(self, state: Floats, inputs: Floats) -> Floats:
         """The next state (N,), from a state (N,) and one row of the signal (d,)."""
@@ -38,4 +38,4 @@ class System(Protocol):
     def tangent_step(
         self, state: Floats, inputs: Floats, tangents: Floats
     ) -> tuple[Floats, Floats]:
-        """The next state and the tangents (N, k) carried along by the derivative of the step."""
+        """The next state, and the derivative of the step times the tangents (N, k)."""

@@ -1,14 +1,20 @@
-"""Measures of a system: exponents, echo state, memory and capacity; each a function that returns
-numbers with their evidence.
+"""Measures of a system: exponents, echo state, memory and capacity.
+
+Each is a function that returns numbers together with their evidence.
 """
 
-from .._validation import MeaninglessPrediction
-from .autonomous import autonomous_exponents
+from .._errors import MeaninglessPrediction
 from .capacity import InformationProcessingCapacity, information_processing_capacity
 from .decomposition import memory_matrix, memory_terms, norm_factors
 from .echo import EchoState, OutsideSphere, echo_state, pre_activation_outside_sphere
 from .local import LocalExponents, local_exponents
-from .lyapunov import LyapunovSpectrum, MaxLyapunov, lyapunov_spectrum, max_lyapunov
+from .lyapunov import (
+    LyapunovSpectrum,
+    MaxLyapunov,
+    autonomous_exponents,
+    lyapunov_spectrum,
+    max_lyapunov,
+)
 from .memory import MemoryCapacity, MemoryCurve, memory_capacity, memory_curve
 from .prediction import MemoryRate, memory_loss, memory_rate, predicted_memory
 from .sensitivity import MemoryProfile, memory_profile

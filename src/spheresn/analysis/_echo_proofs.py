@@ -1,4 +1,4 @@
-"""Proofs of the echo state property, and of its absence."""
+"""Proofs of the echo state property, and proofs of its absence."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import sphere
-from .._scale import power_of_two
-from .._validation import Floats, StateOverflow
+from .._errors import StateOverflow
+from .._numerics import power_of_two
+from .._validation import Floats
 from ..activations import Linear, OnSphere, Tanh
 from ..reservoir import Reservoir
 from ..topology import spectral_radius
@@ -17,8 +18,9 @@ from ._secular import Decomposition, decompose, shortest
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """A verdict with its argument; for a certificate the mean log contraction per step and its
-    running sum (T,).
+    """A verdict with its reason; for a certificate also the log contraction per step.
+
+    rate: its mean; contraction (T,): its running sum.
     """
 
     verdict: str
@@ -27,8 +29,8 @@ class Proof:
     contraction: Floats | None = None
 
 
-def proved(reservoir: Reservoir, rows: Floats) -> Proof | None:
-    """A proof for the built-in activations, or None."""
+def prove(reservoir: Reservoir, rows: Floats) -> Proof | None:
+    """A proof or a refutation for the built-in activations, or None."""
     with np.errstate(over="ignore", invalid="ignore"):
         drives = rows.astype(np.float64) @ reservoir.inputs.T.astype(np.float64) + reservoir.bias
     if not np.isfinite(drives).all():
@@ -41,11 +43,11 @@ def proved(reservoir: Reservoir, rows: Floats) -> Proof | None:
 
 
 def _on_sphere(reservoir: Reservoir, activation: OnSphere, drives: Floats) -> Proof | None:
-    """Odd steps keep antipodes apart, with or without bend and leak; the other two proofs are for
-    steps without leak.
+    """Three proofs for the sphere.
 
-    Bending is one to one on the sphere (along each ray |z| grows with |â|), and lengthens no
-    tangent by more than √(1 + bend² N).
+    If the step is an odd map, antipodes stay apart; this holds with and without bend and leak. The
+    other two proofs are for steps without leak. They use that bending is one to one on the sphere
+    (along each ray |z| grows with |â|) and lengthens tangents at most by √(1 + bend² N).
     """
     if not drives.any():
         return Proof(
@@ -82,7 +84,7 @@ def _reach(parts: Decomposition, drives: Floats) -> float:
 
 
 def _tanh(reservoir: Reservoir, drives: Floats) -> Proof | None:
-    """tanh lengthens nothing, so a step multiplies distances by at most 1 - leak + leak σ_max."""
+    """tanh lengthens no vector: a step multiplies distances by at most 1 - leak + leak σ_max."""
     largest = float(np.linalg.norm(reservoir.recurrent.toarray().astype(np.float64), 2))
     factor = 1.0 - reservoir.leak + reservoir.leak * largest
     if largest < 1.0:

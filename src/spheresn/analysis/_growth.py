@@ -6,11 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import sphere
-from .._validation import Floats, StateOverflow
-from ._setting import Carry
+from .._errors import StateOverflow
+from .._validation import Floats
+from ._common import Carry
 
 LONGEST = 16  # steps between two QR decompositions, at most
-SAFE = 1e-7  # a direction shrunk to this share of its vector still has nine good digits
+SAFE = 1e-7  # a direction that shrank to this share of its vector still has nine correct digits
 BLOCKS = 20
 
 Growth = tuple[NDArray[np.int64], Floats]
@@ -19,12 +20,11 @@ Growth = tuple[NDArray[np.int64], Floats]
 def grow(
     carry: Carry, state: Floats, frame: Floats, rows: Floats, longest: int = LONGEST
 ) -> tuple[Floats, Floats, Growth]:
-    """The state, the frame (k, N) and the growth along the rows: spans (H,) in steps, and log R_ii
-    per span (H, k).
+    """The state, the frame (k, N), and the growth: spans (H,) in steps, log R_ii per span (H, k).
 
-    The span is as long as the worst resolved direction allows; a span that went too far is repeated
-    step by step. A direction lost in a single step is lost: its growth is -inf from then on, and so
-    is that of all below it.
+    A span is as long as the worst resolved direction allows; a span that was too long is repeated
+    in single steps. If a direction is lost within a single step, its growth and that of all smaller
+    ones is -inf from then on.
     """
     spans: list[int] = []
     logs: list[Floats] = []
@@ -47,8 +47,9 @@ def grow(
 def _advance(
     carry: Carry, state: Floats, frame: Floats, rows: Floats
 ) -> tuple[Floats, Floats, Floats, float]:
-    """Carry and make orthonormal; the share of its vector that the worst resolved direction has
-    kept, 0 for a lost one.
+    """The state, the new orthonormal frame, its log growth, and the resolution.
+
+    The resolution is the share of its vector that the worst direction has kept; 0 if one is lost.
     """
     if len(frame) == 0:
         return carry(state, rows, frame)[0], frame, np.empty(0), 1.0
@@ -72,9 +73,7 @@ def _advance(
 
 
 def _next_span(span: int, resolved: float, longest: int) -> int:
-    """As many steps as would leave SAFE of the worst resolved direction, at most twice the last
-    span.
-    """
+    """The steps after which the worst direction keeps SAFE; at most twice the last span."""
     if resolved <= 0.0:
         return 1
     if resolved >= 1.0:
@@ -88,8 +87,9 @@ def running_mean(spans: NDArray[np.int64], growth: Floats) -> Floats:
 
 
 def block_errors(spans: NDArray[np.int64], growth: Floats) -> tuple[Floats, Floats]:
-    """Mean growth per step (k,) and its standard error from the spread of at most 20 block means; 0
-    beside -inf.
+    """The mean growth per step (k,), and its standard error from at most 20 block means.
+
+    The error is 0 where the mean is -inf.
     """
     mean = growth.sum(axis=0) / spans.sum()
     blocks = max(2, min(BLOCKS, len(growth) // 2))

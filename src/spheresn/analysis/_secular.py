@@ -1,5 +1,6 @@
-"""The shortest pre-activation on a sphere: min |W x + u| over |x| = r, exact, for many u from one
-singular value decomposition.
+"""The shortest pre-activation on a sphere: the exact minimum of |W x + u| over |x| = r.
+
+One singular value decomposition serves many u.
 """
 
 from __future__ import annotations
@@ -8,19 +9,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._scale import power_of_two
+from .._numerics import power_of_two
 from .._validation import Floats
 from ..reservoir import Reservoir
 
 ITERATIONS = 100
 TOLERANCE = 1e-13
 CHUNK = 256  # inputs at a time
-NOTHING = 1e-100  # beside 1: a sphere that W maps so near to zero leaves |u| as it is
+# Relative to 1. If W maps the sphere to vectors shorter than this, |W x + u| = |u|.
+NEGLIGIBLE = 1e-100
 
 
 @dataclass(frozen=True, eq=False)
 class Decomposition:
-    """W = U Σ Vᵀ: the part of it that lengths of W x + u depend on."""
+    """U and Σ of W = U Σ Vᵀ: the lengths of W x + u do not depend on V."""
 
     left: Floats
     singular_values: Floats
@@ -47,10 +49,10 @@ def decompose(reservoir: Reservoir) -> Decomposition:
 def shortest(parts: Decomposition, vectors: Floats, radius: float) -> Floats:
     """m_k = min over |x| = r of |W x + u_k|, for vectors u (T, N) -> (T,).
 
-    With c = Uᵀu the minimum is the largest value of the concave g(μ) = Σ c_i² μ/(σ_i² + μ) - μ r²
-    over μ >= -σ_min²: weak duality makes every g(μ) a lower bound of m², so a μ found to rounding
-    is still a proof. The stationary point solves the secular equation Σ σ_i² c_i²/(σ_i² + μ)² = r²
-    [MOR83]; when it has no root above -σ_min² (the hard case: no c along the weakest direction),
+    With c = Uᵀu, m² is the maximum of the concave g(μ) = Σ c_i² μ/(σ_i² + μ) - μ r² over μ >=
+    -σ_min². By weak duality every g(μ) is a lower bound of m², so the result is a proof even if μ
+    has a rounding error. The stationary point solves the secular equation Σ σ_i² c_i²/(σ_i² + μ)² =
+    r² [MOR83]. If that has no root above -σ_min² (the hard case: no c along the weakest direction),
     the maximum is at the edge.
     """
     own = power_of_two(parts.singular_values)
@@ -60,13 +62,13 @@ def shortest(parts: Decomposition, vectors: Floats, radius: float) -> Floats:
         some = vectors[k : k + CHUNK]
         units = np.array([power_of_two(np.append(row, reach)) for row in some])
         lengths[k : k + CHUNK] = units * _shortest(
-            values, some / units[:, None] @ parts.left, np.maximum(reach / units, NOTHING)
+            values, some / units[:, None] @ parts.left, np.maximum(reach / units, NEGLIGIBLE)
         )
     return lengths
 
 
 def _shortest(values: Floats, c: Floats, radius: Floats) -> Floats:
-    """For one radius per row, everything at most about one."""
+    """`shortest` for one radius per row, where all numbers are at most about one."""
     squares = values**2
     edge = -squares[-1]
     weights = squares * c**2
@@ -78,21 +80,21 @@ def _shortest(values: Floats, c: Floats, radius: Floats) -> Floats:
         value, slope = _secular(weights, squares, mu)
         low, high = np.where(value > radius**2, mu, low), np.where(value > radius**2, high, mu)
         with np.errstate(divide="ignore", invalid="ignore"):
-            # Newton on 1/√value, which is nearly straight
+            # Newton's method on 1/√value, which is nearly a straight line
             newton = mu + 2.0 * (np.sqrt(value) / radius - 1.0) * value / -slope
         moved = np.where((newton > low) & (newton < high), newton, 0.5 * (low + high))
         done = np.abs(moved - mu) <= TOLERANCE * (np.abs(mu) + squares[0])
         mu = moved
         if done.all():
             break
-    # On the far side of the pole, if μ has come too near
+    # `beside` is on the other side of the pole, in case μ is too near to it
     beside = mu + 2 * TOLERANCE * (np.abs(mu) + squares[0])
     bounds = [_dual(squares, c, at, radius) for at in (mu, beside, high)]
     return np.asarray(np.sqrt(np.maximum(np.max(bounds, axis=0), 0.0)))
 
 
 def _secular(weights: Floats, squares: Floats, mu: Floats) -> tuple[Floats, Floats]:
-    """Σ w_i/(σ_i² + μ)² and its slope, with 0/0 = 0: no weight, no pole."""
+    """Σ w_i/(σ_i² + μ)² and its slope, with 0/0 = 0: a zero weight has no pole."""
     gap = squares + mu[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(weights > 0.0, weights / gap**2, 0.0)

@@ -1,5 +1,6 @@
-"""Information processing capacity: everything that a linear readout of the states can compute,
-sorted by degree and delay.
+"""Information processing capacity: what a linear readout of the states can compute.
+
+It is sorted by degree and delay.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from numpy.typing import ArrayLike
 from scipy.stats import beta
 
 from .. import _validation
-from .._validation import BadInput, Floats
+from .._errors import BadInput
+from .._validation import Floats
 
 CHUNK = 256  # targets at a time
-# Chance capacities spread wider than for independent data, since states and targets share the
-# inputs
+# Chance capacities vary more than for independent data, because states and targets depend on the
+# same inputs
 MARGIN = 2.0
 
 Delays = tuple[int, ...]
@@ -27,16 +29,17 @@ Delays = tuple[int, ...]
 
 @dataclass(frozen=True, eq=False)
 class InformationProcessingCapacity:
-    """The significant capacities, largest first.
+    """The significant capacities in decreasing order.
 
     total <= rank of the states <= N. by_degree (max_degree,): the sums over targets of degree 1, 2,
-    ... delays: for each kept target the delays of its factors, one that occurs n times standing for
-    the polynomial of degree n; capacities (K,); threshold: what a capacity had to exceed; targets:
-    how many were tried.
+    ... capacities (K,): those of the significant targets. delays: for each of these targets the
+    delays of its factors; a delay that occurs n times stands for the polynomial of degree n.
+    threshold: what a capacity had to exceed. targets: how many were tried. In the example the only
+    state is the product of two inputs.
 
     >>> import spheresn as sn
     >>> signal = sn.datasets.white_noise(3000, rng=0)
-    >>> found = information_processing_capacity(signal * np.roll(signal, 1), signal, (3, 3))  # one state: the product of two inputs
+    >>> found = information_processing_capacity(signal * np.roll(signal, 1), signal, (3, 3))
     >>> found.delays, found.rank, round(found.total, 2)
     (((0, 1),), 1, 1.0)
     """
@@ -59,16 +62,16 @@ def information_processing_capacity(
     bounds: tuple[float, float] = (-1.0, 1.0),
     significance: float = 0.01,
 ) -> InformationProcessingCapacity:
-    """Σ C[z] over z_k = Π_i P_{d_i}(s_{k-i}), products of Legendre polynomials of the delayed input
-    [DAM12].
+    """Σ C[z] over products z_k = Π_i P_{d_i}(s_{k-i}) of Legendre polynomials [DAM12].
 
-    C[z] = 1 - min_w ⟨(z - w·x)²⟩/⟨z²⟩, the share of z that a linear readout explains. For
-    independent inputs, uniform in `bounds`, the z are orthogonal, so the capacities add up to at
-    most the rank of the states: N if they span it, less what chance loses. max_delay: the longest
-    delay for targets of degree 1, 2, ...; their number is the highest degree. A capacity counts if
-    it exceeds twice the quantile of chance (R² of r regressors on n rows follows Beta(r/2,
-    (n-1-r)/2)) at which `significance` false ones are expected among all targets; what counts is
-    freed of its bias, (C - c)/(1 - c), c = r/(n-1). states (T, N), signal (T,) or (T, 1).
+    C[z] = 1 - min_w ⟨(z - w·x)²⟩/⟨z²⟩ is the share of z that a linear readout explains. For
+    independent inputs, uniform in `bounds`, the z are orthogonal, so the sum of the capacities is
+    at most the rank of the states, which is at most N. states (T, N), signal (T,) or (T, 1).
+    max_delay: the longest delay for targets of degree 1, 2, ...; its length is the highest degree.
+
+    By chance, R² of r regressors on n rows follows Beta(r/2, (n-1-r)/2). The threshold is twice the
+    quantile at which `significance` false capacities are expected among all targets. Capacities
+    above it are corrected for their bias, (C - c)/(1 - c) with c = r/(n-1); the others are dropped.
 
     >>> import spheresn as sn
     >>> signal = sn.datasets.white_noise(3000, rng=0)
@@ -144,7 +147,7 @@ def _orthonormal(states: Floats, first: int) -> Floats:
 
 
 def _polynomials(s: Floats, degrees: int) -> list[Floats]:
-    """√(2d + 1) P_d(s), d = 1, 2, ...: of mean 0 and variance 1."""
+    """√(2d + 1) P_d(s) for d = 1, 2, ..., which have mean 0 and variance 1."""
     return [
         np.sqrt(2 * d + 1) * legendre.legval(s, np.eye(d + 1)[d]) for d in range(1, degrees + 1)
     ]
@@ -157,9 +160,9 @@ def _explained(basis: Floats, polynomials: list[Floats], tried: list[Delays], fi
         z = np.stack(
             [_target(polynomials, delays, first) for delays in tried[begin : begin + CHUNK]], axis=1
         )
-        still = np.ptp(z, axis=0) <= 1e-12
-        if still.any():
-            which = tried[begin + int(still.argmax())]
+        is_constant = np.ptp(z, axis=0) <= 1e-12
+        if is_constant.any():
+            which = tried[begin + int(is_constant.argmax())]
             raise BadInput(
                 f"signal must be uniform in bounds, got one whose target of delays {which} is "
                 "constant; draw it with white_noise"

@@ -6,11 +6,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _validation, sphere
-from .._validation import BadInput, Floats, NoDirection, StateOverflow
+from .._errors import BadInput, NoDirection, StateOverflow
+from .._validation import Floats
 from ..activations import OnSphere
 from ..driving import drive
 from ..reservoir import Reservoir
-from ._setting import Signal, input_rows
+from ._common import Signal, input_rows
 
 
 def norm_factors(reservoir: Reservoir, signal: Signal, start: ArrayLike | None = None) -> Floats:
@@ -31,10 +32,10 @@ def norm_factors(reservoir: Reservoir, signal: Signal, start: ArrayLike | None =
 
 
 def memory_matrix(reservoir: Reservoir, factors: ArrayLike, step: int) -> Floats:
-    """M(n,k) = r^{n-k+1} W^{n-k}/Π_{l=k..n} N_l (N, N) for k = step >= 1, and M(n,0) = rⁿ
-    Wⁿ/Π_{l=1..n} N_l.
+    """M(n,k) = r^{n-k+1} W^{n-k}/Π_{l=k..n} N_l (N, N), where k = step.
 
-    factors: N_1..N_n, from `norm_factors`. The printed M lacks the powers of r [VAL19,
+    For k = 0 it is M(n,0) = rⁿ Wⁿ/Π_{l=1..n} N_l.
+    factors: N_1..N_n, from `norm_factors`. The printed M has no powers of r [VAL19,
     eqn:memory_matrix].
 
     >>> import spheresn as sn
@@ -58,11 +59,10 @@ def memory_matrix(reservoir: Reservoir, factors: ArrayLike, step: int) -> Floats
 
 
 def memory_terms(reservoir: Reservoir, signal: Signal, start: ArrayLike) -> Floats:
-    """The terms M(n,0) x_0, M(n,1) u_1, ..., M(n,n) u_n (n + 1, N), whose sum is x_n [VAL19,
-    eqn:final_state].
+    """The terms M(n,0) x_0, M(n,1) u_1, ..., M(n,n) u_n (n + 1, N) of x_n [VAL19, eqn:final_state].
 
-    A decomposition, not a linear map: every N_l depends on all inputs up to l. For influence see
-    `memory_profile`.
+    Their sum is x_n. This is a decomposition, not a linear map: every N_l depends on all inputs up
+    to l. The influence of an input is `memory_profile`.
 
     >>> import spheresn as sn
     >>> reservoir, signal = sn.random_reservoir(20, rng=0), np.cos(np.arange(9.0))
@@ -81,9 +81,7 @@ def memory_terms(reservoir: Reservoir, signal: Signal, start: ArrayLike) -> Floa
 
 
 def _projected(terms: Floats, radius: float, norm: float) -> Floats:
-    """Terms times r/N_k; a pre-activation that all but cancels makes them larger than any
-    number.
-    """
+    """The terms times r/N_k, which overflow where the pre-activation almost cancels."""
     with np.errstate(over="ignore", invalid="ignore"):
         projected = np.asarray(terms / norm * radius)
     if not np.isfinite(projected).all():
@@ -109,7 +107,7 @@ def _plain_radius(reservoir: Reservoir) -> float:
 
 
 def positive(factors: ArrayLike) -> Floats:
-    """Normalisation factors, none of which may be zero."""
+    """The normalisation factors, none of which may be zero."""
     norms = _validation.array("factors", factors, 1)
     if not (norms > 0.0).all():
         raise NoDirection(

@@ -1,6 +1,4 @@
-"""Does the state forget where it started? A proof that it does, a proof that it cannot, or a
-test.
-"""
+"""The echo state property: a proof that the state forgets its start, a refutation, or a test."""
 
 from __future__ import annotations
 
@@ -10,30 +8,36 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _validation, sphere
-from .._validation import BadInput, Floats
+from .._errors import BadInput
+from .._numerics import power_of_two
+from .._validation import Floats
 from ..activations import OnSphere
+from ..driving import drive, starts_of
 from ..reservoir import Reservoir
 from ..system import System
-from ._echo_proofs import Proof, proved
+from ._common import Signal, input_rows
+from ._echo_proofs import Proof, prove
 from ._secular import decompose
-from ._setting import Signal, input_rows
-from ._trajectories import distances_between, several_starts
 from .lyapunov import MaxLyapunov, max_lyapunov
+
+CHUNK = 512  # rows at a time, so that long signals need little memory
 
 
 @dataclass(frozen=True, eq=False)
 class EchoState:
     """What is known about the echo state property along a signal.
 
-    verdict: "certified" (proved: all trajectories meet), "refuted" (proved: some never do) or
-    "empirical" (a test, no proof). reason: the argument in one sentence. rate: for a certificate,
-    the proved mean log contraction per step. contraction (T,): for a spherical or tanh certificate,
-    the log of the factor by which all distances have shrunk at least. "refuted" speaks of all
-    starts at once: almost all may still meet, when the maximal exponent is negative. washout: steps
-    until differences have shrunk to `tolerance`; infinite if they need not, and for a test if they
-    did not: a negative exponent is local, and a network with several attractors has one too.
-    exponent, distances (T,): for a test, the maximal Lyapunov exponent, and the largest distance
-    from the first trajectory.
+    verdict: "certified" (proved: all trajectories converge), "refuted" (proved: some do not) or
+    "empirical" (a test without proof). A refutation is about all starts together: if the maximal
+    exponent is negative, almost all trajectories may still converge. reason: the argument in one
+    sentence. washout: the number of steps until differences have shrunk to `tolerance`. It is
+    infinite if they need not shrink, and for a test if they did not: a negative exponent is local,
+    and a network with several attractors has one too.
+
+    For a certificate, rate is the proved mean log contraction per step, and contraction (T,), for
+    the sphere and tanh, the log of a factor by which all distances have shrunk. For a test,
+    exponent is the maximal Lyapunov exponent, and distances (T,) the largest distance from the
+    first trajectory.
 
     >>> import spheresn as sn
     >>> halving = sn.Reservoir(recurrent=[[0.5]], inputs=[1.0], activation=sn.Linear())
@@ -56,7 +60,8 @@ class OutsideSphere:
     """Whether σ_min(W) >= needed = 1 + (|W_in| s_max + |b|)/r.
 
     >>> import spheresn as sn
-    >>> pre_activation_outside_sphere(sn.Reservoir(recurrent=3.0 * np.eye(2), inputs=[1.0, 0.0]), [1.0, -1.0])
+    >>> tripling = sn.Reservoir(recurrent=3.0 * np.eye(2), inputs=[1.0, 0.0])
+    >>> pre_activation_outside_sphere(tripling, [1.0, -1.0])
     OutsideSphere(holds=True, smallest_singular_value=3.0, needed=2.0)
     """
 
@@ -76,26 +81,28 @@ def echo_state(
 ) -> EchoState:
     """The echo state property along a signal: certified, refuted, or tested.
 
-    Sphere, no leak: each step contracts by at least q_k = r σ_max/m_k, m_k = min over |x| = r of |W
-    x + u_k| [DUN64]; mean log q_k < 0 certifies (times √(1 + bend² N) when bent). If |W⁻¹u_k| < r
-    for all k every step maps the sphere onto itself, one to one, so states 2r apart remain possible
-    for ever: refuted, and eqn:condition of the paper implies just that. tanh: certified if 1 - leak
-    + leak σ_max < 1 [JAE01]. Linear: certified or refuted by the spectral radius of (1 - leak) I +
-    leak W. Otherwise: the maximal exponent with its standard error, and trajectories from `starts`
-    (m, N), by default random ones, the second the antipode of the first. signal: (T, d), or a
-    number of steps without input. u_k = W_in s_k + b throughout.
+    signal: (T, d), or a number of steps without input. In the following u_k = W_in s_k + b.
+
+    Sphere without leak: each step contracts distances at least by the factor q_k = r σ_max/m_k,
+    where m_k = min over |x| = r of |W x + u_k| [DUN64] (times √(1 + bend² N) with a bend). A
+    negative mean of log q_k certifies. If |W⁻¹u_k| < r for all k, every step maps the sphere onto
+    itself one to one, so states can stay 2r apart for ever: refuted. The paper's eqn:condition
+    implies this case. tanh: certified if 1 - leak + leak σ_max < 1 [JAE01]. Linear: certified or
+    refuted by the spectral radius of (1 - leak) I + leak W.
+
+    In all other cases the result is a test: the maximal exponent with its standard error, and
+    trajectories from `starts` (m, N). By default the starts are random, and the second is the
+    antipode of the first.
 
     >>> import spheresn as sn
     >>> turn = sn.Reservoir(recurrent=[[0.0, -2.0], [2.0, 0.0]], inputs=[1.0, 0.0])
     >>> echo_state(turn, np.zeros(10)).verdict, echo_state(turn, np.full(10, 5.0)).verdict
     ('refuted', 'certified')
     """
-    rows, limit = (
-        input_rows(system, signal),
-        _validation.real("tolerance", tolerance, 0.0, 1.0, above=True),
-    )
+    rows = input_rows(system, signal)
+    limit = _validation.real("tolerance", tolerance, 0.0, 1.0, above=True)
     _validation.at_least("signal", len(rows), 1, "to drive the system")
-    proof = proved(system, rows) if isinstance(system, Reservoir) else None
+    proof = prove(system, rows) if isinstance(system, Reservoir) else None
     if isinstance(system, Reservoir) and proof is not None:
         return EchoState(
             proof.verdict,
@@ -105,24 +112,21 @@ def echo_state(
             proof.contraction,
         )
     generator = _validation.generator(rng)
-    several = several_starts(
-        system, starts, _validation.whole("trajectories", trajectories, 2), generator
-    )
-    exponent = max_lyapunov(system, rows, transient, several[0], generator)
-    apart = distances_between(system, rows, several)
-    washout = _tested_washout(exponent.exponent, apart, limit)
-    return EchoState(
-        "empirical", _reading(exponent, apart), washout, exponent=exponent, distances=apart
-    )
+    count = _validation.whole("trajectories", trajectories, 2)
+    states = _start_states(system, starts, count, generator)
+    exponent = max_lyapunov(system, rows, transient, states[0], generator)
+    distances = _distances(system, rows, states)
+    washout = _tested_washout(exponent.exponent, distances, limit)
+    reason = _describe(exponent, distances)
+    return EchoState("empirical", reason, washout, exponent=exponent, distances=distances)
 
 
 def pre_activation_outside_sphere(reservoir: Reservoir, signal: Signal) -> OutsideSphere:
-    """σ_min(W) >= 1 + (|W_in| s_max + |b|)/r: then |a_k| >= r for every state, and nothing more
-    [VAL19, eqn:condition].
+    """The paper's condition σ_min(W) >= 1 + (|W_in| s_max + |b|)/r [VAL19, eqn:condition].
 
-    The paper takes this inequality for a sufficient condition of the echo state property. It
-    implies the opposite: every step is then one to one on the whole sphere, and `echo_state`
-    answers "refuted".
+    It implies only that |a_k| >= r for every state. The paper takes it for a sufficient condition
+    of the echo state property, but it implies the opposite: every step is then one to one on the
+    whole sphere, and `echo_state` returns "refuted".
 
     >>> import spheresn as sn
     >>> turn = sn.Reservoir(recurrent=[[0.0, -2.0], [2.0, 0.0]], inputs=[1.0, 0.0])
@@ -145,9 +149,54 @@ def pre_activation_outside_sphere(reservoir: Reservoir, signal: Signal) -> Outsi
     return OutsideSphere(smallest >= needed, smallest, needed)
 
 
+def _start_states(
+    system: System, starts: ArrayLike | None, count: int, rng: np.random.Generator
+) -> Floats:
+    """The given starts (m, N), or random ones, of which the second is the antipode of the first."""
+    if starts is not None:
+        given = _validation.array("starts", starts, 2)
+        _validation.at_least("starts", len(given), 2, "to have a distance")
+        return starts_of(system, given, len(given)) if isinstance(system, Reservoir) else given
+    if not isinstance(system, Reservoir):
+        raise BadInput(
+            "starts must be given for a system that is not a Reservoir, got None; pass states of "
+            "shape (m, N)"
+        )
+    radius = system.activation.sphere_radius
+    if radius is None:
+        points = rng.uniform(-1.0, 1.0, (count, system.units))
+    else:
+        points = np.array([sphere.random_point(system.units, rng, radius) for _ in range(count)])
+    points[1] = -points[0]
+    return points.astype(system.dtype)
+
+
+def _distances(system: System, rows: Floats, starts: Floats) -> Floats:
+    """The largest distance from the first trajectory after each step (T,)."""
+    pieces = []
+    for first in range(0, len(rows), CHUNK):
+        states = _drive_all(system, rows[first : first + CHUNK], starts)
+        unit = power_of_two(states)
+        pieces.append(unit * np.linalg.norm((states[1:] - states[:1]) / unit, axis=2).max(axis=0))
+        starts = states[:, -1].copy()
+    return np.concatenate(pieces)
+
+
+def _drive_all(system: System, rows: Floats, starts: Floats) -> Floats:
+    """States (m, T, N)."""
+    if isinstance(system, Reservoir):
+        return np.asarray(drive(system, np.broadcast_to(rows, (len(starts), *rows.shape)), starts))
+    states = np.empty((len(starts), len(rows), starts.shape[1]))
+    for i, state in enumerate(starts):
+        for k, row in enumerate(rows):
+            states[i, k] = state = system.step(state, row)
+    return states
+
+
 def _proved_washout(proof: Proof, tolerance: float, units: int) -> float:
-    """The first step at which the proved contraction has reached the tolerance; beyond the signal,
-    at its mean rate.
+    """The first step at which the proved contraction reaches the tolerance.
+
+    If that is after the end of the signal, it is extrapolated at the mean rate.
     """
     if proof.rate is None:
         return np.inf
@@ -157,25 +206,25 @@ def _proved_washout(proof: Proof, tolerance: float, units: int) -> float:
     return float(np.log(tolerance) / proof.rate) if proof.rate > -np.inf else float(units)
 
 
-def _tested_washout(exponent: float, apart: Floats, tolerance: float) -> float:
-    """log(tolerance)/λ, unless the trajectories had twice that time and are still apart: several
-    attractors, each contracting.
+def _tested_washout(exponent: float, distances: Floats, tolerance: float) -> float:
+    """log(tolerance)/λ; infinite if the trajectories are still apart after twice that time.
+
+    In that case there are several attractors, and each of them contracts.
     """
     estimate = float(np.log(tolerance) / exponent) if exponent < 0 else np.inf
     return (
         np.inf
-        if len(apart) > 2 * estimate and apart[-1] > np.sqrt(tolerance) * apart[0]
+        if len(distances) > 2 * estimate and distances[-1] > np.sqrt(tolerance) * distances[0]
         else estimate
     )
 
 
-def _reading(exponent: MaxLyapunov, apart: Floats) -> str:
+def _describe(exponent: MaxLyapunov, distances: Floats) -> str:
     sign = (
         "negative" if exponent.exponent < -2 * exponent.standard_error else "not clearly negative"
     )
     return (
         f"no proof either way; the maximal exponent {exponent.exponent:.4g} ± "
-        f"{exponent.standard_error:.1g} is {sign}, "
-        f"and trajectories {apart[0]:.2g} apart after one step end {apart[-1]:.2g} apart after "
-        f"{len(apart)}"
+        f"{exponent.standard_error:.1g} is {sign}, and trajectories were {distances[0]:.2g} apart "
+        f"after one step and {distances[-1]:.2g} apart after {len(distances)}"
     )

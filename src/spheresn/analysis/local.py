@@ -1,5 +1,6 @@
-"""The paper's "local Lyapunov exponent", kept for its figure: the mean logarithm of the spectral
-radius of each step's Jacobian.
+"""The paper's "local Lyapunov exponent", for its figure.
+
+It is the mean logarithm of the spectral radius of each step's Jacobian.
 """
 
 from __future__ import annotations
@@ -12,14 +13,15 @@ from numpy.typing import ArrayLike
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigs
 
 from .. import _validation, sphere
-from .._validation import BadInput, Floats
+from .._errors import BadInput
+from .._validation import Floats
 from ..activations import OnSphere
 from ..driving import drive
 from ..reservoir import Reservoir
+from ._common import Signal, after_transient, input_rows, start_state
 from ._growth import block_errors
-from ._setting import Signal, after_transient, input_rows, start_state
 
-# Units; up to here all eigenvalues are computed, beyond a checked Arnoldi iteration
+# Units. Up to this size all eigenvalues are computed; above it, a checked Arnoldi iteration.
 DENSE_LIMIT = 200
 CANDIDATES, BASIS = 8, 64
 TOLERANCE = 1e-10
@@ -29,8 +31,9 @@ Product = Callable[[Floats], Floats]
 
 @dataclass(frozen=True, eq=False)
 class LocalExponents:
-    """⟨log|λ_i(J_k)|⟩ over the steps looked at, largest first (k,), with standard errors from block
-    means (k,).
+    """⟨log|λ_i(J_k)|⟩ over the steps used, in decreasing order (k,), and its standard errors (k,).
+
+    The standard errors come from block means.
 
     >>> import spheresn as sn
     >>> turn = sn.Reservoir(recurrent=[[0.0, -2.0], [2.0, 0.0]], inputs=[0.0, 0.0])
@@ -53,13 +56,15 @@ def local_exponents(
     start: ArrayLike | None = None,
     rng: np.random.Generator | int = 0,
 ) -> LocalExponents:
-    """Λ = 1/n Σ_k log ρ(J_k) [VAL19, eqn:LLE]. NOT a Lyapunov exponent: the spectral radius of a
-    product is not the product of the spectral radii, and Λ bounds the true exponent from neither
-    side. For redrawing the paper's figure; use `max_lyapunov`.
+    """Λ = 1/n Σ_k log ρ(J_k) [VAL19, eqn:LLE], which is NOT a Lyapunov exponent.
+
+    The spectral radius of a product is not the product of the spectral radii, and Λ is neither an
+    upper nor a lower bound of the true exponent. It is here to redraw the paper's figure; use
+    `max_lyapunov` for everything else.
 
     jacobian: "exact", (r/|a|)(I - ââᵀ) W with bend and leak; or "printed", W_ij/|a| (1 - a_i
-    a_j/|a|²) [VAL19, eqn:jacobian], which multiplies element by element and lacks r. count: how
-    many eigenvalues; every: look at one step in so many.
+    a_j/|a|²) [VAL19, eqn:jacobian], which has an element-wise product and no r. count: the number
+    of eigenvalues. every: use only every so many steps.
 
     >>> import spheresn as sn
     >>> falling = sn.Reservoir(recurrent=[[4.0, 0.0], [0.0, 2.0]], inputs=[0.0, 0.0])
@@ -108,9 +113,7 @@ def _exact(reservoir: Reservoir, state: Floats, row: Floats) -> Product:
 
 
 def _printed(reservoir: Reservoir, state: Floats, row: Floats) -> Product:
-    """(W - D W D)/|a| with D = diag(a/|a|): the printed element-wise product, without forming
-    it.
-    """
+    """(W - D W D)/|a| with D = diag(a/|a|): the printed Jacobian, without forming the matrix."""
     a = reservoir.pre_activation(state, row)
     size, unit = sphere.norm(a), sphere.unit(a)
     w = reservoir.recurrent
@@ -118,7 +121,7 @@ def _printed(reservoir: Reservoir, state: Floats, row: Floats) -> Product:
 
 
 def _leading(multiply: Product, guess: Floats, count: int) -> tuple[Floats, Floats]:
-    """|λ| of the `count` largest eigenvalues, and a good start for the next, similar matrix."""
+    """|λ| of the `count` largest eigenvalues, and a start vector for the next, similar matrix."""
     size = len(guess)
     if size <= DENSE_LIMIT or count > CANDIDATES - 2:
         return _all(multiply, size)[:count], guess

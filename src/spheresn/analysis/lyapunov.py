@@ -1,36 +1,40 @@
 """Lyapunov exponents of any system with a derivative: the mean logarithmic growth of tangents.
 
-Driven by a signal they are the conditional exponents; for a closed loop (a forecaster fed by its
-own output) they are the exponents of its attractor. Same functions.
+The exponents of a driven system are its conditional exponents. Those of a closed loop (a forecaster
+fed by its own output) are the exponents of its attractor. The functions are the same.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _validation, kernels, sphere
-from .._threads import one_for_small
-from .._validation import BadInput, Floats
+from .._errors import BadInput, NoDirection
+from .._numerics import limit_threads
+from .._validation import Floats
 from ..driving import loop_arguments
 from ..reservoir import Reservoir
 from ..system import System
+from ..topology import as_recurrent
+from ._common import Carry, Signal, after_transient, carrier, check_status, input_rows, start_state
 from ._growth import block_errors, grow, running_mean
-from ._setting import Carry, Signal, after_transient, carrier, input_rows, judge, start_state
 
 
 @dataclass(frozen=True, eq=False)
 class LyapunovSpectrum:
-    """Exponents per step, largest first (k,), natural logarithm; -inf where a direction vanishes
-    within rounding.
+    """The exponents per step, natural logarithm, in decreasing order (k,).
 
-    standard_errors (k,): from the means of blocks, so that correlation in time counts; 0 beside
-    -inf. history (H, k): the running mean after steps[h] steps.
+    An exponent is -inf if its direction vanishes up to rounding. standard_errors (k,): from block
+    means, so that correlation in time is included; 0 where the exponent is -inf. history (H, k):
+    the running mean after steps[h] steps.
 
     >>> import spheresn as sn
-    >>> found = lyapunov_spectrum(sn.Reservoir(recurrent=np.diag([0.5, 0.25]), inputs=[1.0, 1.0], activation=sn.Linear()), 600)
+    >>> shrinking = sn.Reservoir(np.diag([0.5, 0.25]), inputs=[1.0, 1.0], activation=sn.Linear())
+    >>> found = lyapunov_spectrum(shrinking, 600)
     >>> np.exp(found.exponents).round(6), found.standard_errors.round(6), int(found.steps[-1])
     (array([0.5 , 0.25]), array([0., 0.]), 100)
     """
@@ -43,11 +47,11 @@ class LyapunovSpectrum:
 
 @dataclass(frozen=True, eq=False)
 class MaxLyapunov:
-    """The maximal exponent per step, its standard error from block means, and the running mean
-    after each step (T,).
+    """The maximal exponent per step, its standard error from block means, and the running mean.
 
     >>> import spheresn as sn
-    >>> found = max_lyapunov(sn.Reservoir(recurrent=[[0.25]], inputs=[1.0], activation=sn.Linear()), 600)
+    >>> quartering = sn.Reservoir(recurrent=[[0.25]], inputs=[1.0], activation=sn.Linear())
+    >>> found = max_lyapunov(quartering, 600)
     >>> round(float(np.exp(found.exponent)), 6), round(found.standard_error, 6), len(found.history)
     (0.25, 0.0, 100)
     """
@@ -66,17 +70,17 @@ def lyapunov_spectrum(
     start: ArrayLike | None = None,
     rng: np.random.Generator | int = 0,
 ) -> LyapunovSpectrum:
-    """The `count` largest Lyapunov exponents, or all: N, on the sphere N - 1 (there is no radial
-    direction).
+    """The `count` largest Lyapunov exponents; by default all, N or on the sphere N - 1.
 
-    λ_i = lim 1/n Σ_k log R_ii^(k), where Q^(k) R^(k) = J_k Q^(k-1): tangents carried by the exact
-    derivative and made orthonormal again by QR, every few steps as long as no direction is lost
-    [BEN80]. No Jacobian is formed. signal: (T, d), transient included; a whole number T for T steps
-    without input. start: a random point by default (required unless `system` is a Reservoir). rng
-    draws it and the first tangents; the exponents do not depend on them.
+    λ_i = lim 1/n Σ_k log R_ii^(k), where Q^(k) R^(k) = J_k Q^(k-1) [BEN80]. The exact derivative
+    carries the tangents, and QR makes them orthonormal again, every few steps, before a direction
+    is lost. No Jacobian is formed. signal: (T, d), transient included, or a whole number T for T
+    steps without input. start: a random point by default; required unless `system` is a Reservoir.
+    rng draws the start and the first tangents, on which the exponents do not depend.
 
     >>> import spheresn as sn
-    >>> turning = sn.Reservoir(recurrent=[[0.0, -2.0, 0.0], [2.0, 0.0, 0.0], [0.0, 0.0, 1.0]], inputs=np.zeros(3))
+    >>> matrix = [[0.0, -2.0, 0.0], [2.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    >>> turning = sn.Reservoir(recurrent=matrix, inputs=np.zeros(3))
     >>> lyapunov_spectrum(turning, 2000).exponents.round(6) + 0.0
     array([ 0.      , -0.693147])
     """
@@ -89,13 +93,13 @@ def lyapunov_spectrum(
             f"{count}; lower it"
         )
     state = start_state(system, start, generator)
-    carry = _kept_tangent(system)
-    with one_for_small(len(state)):
+    carry = _tangent_carrier(system)
+    with limit_threads(len(state)):
         state, tangents, _ = grow(
             carry, state, _first_tangents(system, state, size, generator), rows[:skipped]
         )
         _, _, (spans, growth) = grow(carry, state, tangents, rows[skipped:])
-    # Directions lost in the transient
+    # Directions that were lost in the transient
     growth = np.pad(growth, ((0, 0), (0, size - growth.shape[1])), constant_values=-np.inf)
     mean, errors = block_errors(spans, growth)
     return LyapunovSpectrum(mean, errors, running_mean(spans, growth), spans.cumsum())
@@ -108,12 +112,12 @@ def max_lyapunov(
     start: ArrayLike | None = None,
     rng: np.random.Generator | int = 0,
 ) -> MaxLyapunov:
-    """The maximal Lyapunov exponent from one tangent vector: λ = lim 1/n Σ_k log |J_k v_k|, v_k
-    renewed to length one [BEN80].
+    """The maximal Lyapunov exponent from one tangent vector, λ = lim 1/n Σ_k log |J_k v_k| [BEN80].
 
-    For a large dense W it costs hardly more than `drive`: one pass through W serves the state and
-    the tangent. Arguments as in `lyapunov_spectrum`. A tangent that vanishes exactly (a delay line,
-    W = 0) gives -inf with standard error 0.
+    Each v_k is scaled to length one. With a large dense W it costs hardly more than `drive`,
+    because one pass through W serves the state and the tangent. The arguments are those of
+    `lyapunov_spectrum`. A tangent that vanishes exactly (a delay line, W = 0) gives -inf with
+    standard error 0.
 
     >>> import spheresn as sn
     >>> halving = sn.Reservoir(recurrent=[[0.5]], inputs=[1.0], activation=sn.Linear())
@@ -130,14 +134,39 @@ def max_lyapunov(
     )
 
 
+def autonomous_exponents(recurrent: Any) -> Floats:
+    """The N - 1 Lyapunov exponents of x -> W x/|W x|: log|λ_i| - log|λ_1|, i = 2..N, decreasing.
+
+    The map is the action of W on directions: a tangent is a vector modulo x, multiplied by Wⁿ and
+    divided by |Wⁿ x|, which grows as |λ_1|ⁿ. If a complex pair has the largest modulus, the maximal
+    exponent is exactly 0, because the phase is never forgotten. If a single real eigenvalue has it,
+    the exponent is log|λ_2/λ_1| < 0. It is never positive and does not depend on the spectral
+    radius or on r. The paper derives "always zero" [VAL19, eqn:LLE]. W: an array (N, N), a sparse
+    matrix or a topology.
+
+    >>> autonomous_exponents(np.diag([4.0, 2.0, -1.0])).round(4)
+    array([-0.6931, -1.3863])
+    """
+    matrix = as_recurrent(recurrent)
+    if matrix.spectral_radius() == 0.0:
+        raise NoDirection(
+            "a nilpotent W ends at zero, which has no direction and no exponents; use a W whose "
+            "links form a cycle"
+        )
+    sizes = np.sort(np.abs(np.linalg.eigvals(matrix.toarray().astype(np.float64))))[::-1]
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(sizes[1:] / sizes[0]))
+
+
 def tangent_growth(
     system: System,
     signal: Signal,
     start: ArrayLike | None = None,
     rng: np.random.Generator | int = 0,
 ) -> Floats:
-    """log |J_k v_k| of one tangent vector for each step (T,), the first ones still turning towards
-    the fastest direction.
+    """log |J_k v_k| of one tangent vector for each step (T,).
+
+    During the first steps the vector still turns towards the fastest direction.
     """
     rows, generator = input_rows(system, signal), _validation.generator(rng)
     state = start_state(system, start, generator)
@@ -145,7 +174,7 @@ def tangent_growth(
 
 
 def _first_tangents(system: System, state: Floats, count: int, rng: np.random.Generator) -> Floats:
-    """Random orthonormal rows (count, N), on the sphere orthogonal to the state."""
+    """Random orthonormal rows (count, N); on the sphere they are orthogonal to the state."""
     if system.tangent_dim < 1:
         raise BadInput(
             "system must have at least one direction to move in, got none; a sphere needs at "
@@ -157,10 +186,8 @@ def _first_tangents(system: System, state: Floats, count: int, rng: np.random.Ge
     return np.ascontiguousarray(np.linalg.qr(columns)[0].T)
 
 
-def _kept_tangent(system: System) -> Carry:
-    """Carrying that removes what rounding adds along the state, where the state lives on a
-    sphere.
-    """
+def _tangent_carrier(system: System) -> Carry:
+    """`carrier`; on a sphere it also removes the part along the state that rounding adds."""
     carry = carrier(system)
     if not _on_sphere(system):
         return carry
@@ -182,6 +209,8 @@ def _vector_growth(system: System, state: Floats, tangents: Floats, rows: Floats
         return grow(carrier(system), state, tangents, rows, longest=1)[2][1][:, 0]
     matrix, inputs, bias, act = arguments
     sizes = np.empty(len(rows))
-    judge(*kernels.tangent_vector_loop(matrix, inputs, bias, act, rows, state, tangents[0], sizes))
+    check_status(
+        *kernels.tangent_vector_loop(matrix, inputs, bias, act, rows, state, tangents[0], sizes)
+    )
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(sizes))

@@ -1,4 +1,4 @@
-"""Memory as the paper predicts it: scalar laws for the three networks."""
+"""The paper's predictions of memory: scalar laws for the three networks."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ from numpy.typing import ArrayLike
 from scipy.special import expm1, xlog1py, xlogy
 
 from .. import _validation
-from .._scale import power_of_two
-from .._validation import BadInput, Floats, MeaninglessPrediction
+from .._errors import BadInput, MeaninglessPrediction
+from .._numerics import power_of_two
+from .._validation import Floats
 from ..reservoir import Reservoir
-from ._setting import Signal, after_transient, input_rows, start_state
+from ._common import Signal, after_transient, input_rows, start_state
 from .decomposition import norm_factors, positive
 
 
 @dataclass(frozen=True)
 class MemoryRate:
-    """The two numbers that the spherical prediction rests on, measured: r ρ(W) and the mean of N_k
-    = |a_k|, arithmetic or geometric.
+    """The measured numbers of the spherical law: r ρ(W), and the mean of N_k = |a_k|.
+
+    The mean is arithmetic or geometric.
 
     >>> found = MemoryRate(scale=1.0, mean_norm=1.5, geometric_mean_norm=1.25)
     >>> found.alpha, found.geometric_alpha, found.meaningful
@@ -38,14 +40,15 @@ class MemoryRate:
 
     @property
     def geometric_alpha(self) -> float:
-        """The α whose base α/(α + 1) is exp(log ρ - ⟨log N_k⟩): the N_k multiply, so their
-        geometric mean counts.
+        """The α whose base α/(α + 1) is exp(log ρ - ⟨log N_k⟩).
+
+        The N_k are multiplied, so their geometric mean is the right one.
         """
         return _ratio(self.scale, self.geometric_mean_norm - self.scale)
 
     @property
     def meaningful(self) -> bool:
-        """Whether both α are positive; otherwise the law says that memory grows with time."""
+        """Whether both α are positive; otherwise memory would grow with time."""
         return self.alpha > 0.0 and self.geometric_alpha > 0.0
 
 
@@ -56,8 +59,9 @@ def memory_rate(
     start: ArrayLike | None = None,
     rng: np.random.Generator | int = 0,
 ) -> MemoryRate:
-    """ρ and the mean normalisation factor after the transient, from which α = ρ/δ follows [VAL19,
-    eqn:impact_input].
+    """r ρ(W) and the mean normalisation factor after the transient [VAL19, eqn:impact_input].
+
+    They determine α = ρ/δ.
 
     >>> import spheresn as sn
     >>> reservoir = sn.random_reservoir(50, spectral_radius=15.0, input_scaling=3.0, rng=0)
@@ -88,11 +92,14 @@ def predicted_memory(
 
     spherical: (α/(α + 1))^j, needs alpha [VAL19, eqn:impact]; linear: ρ^j, needs spectral_radius
     [VAL19, eqn:memory_linear]; tanh: S^(j)(tanh magnitude), S^(0)(x) = x, S^(j)(x) = tanh(ρ
-    S^(j-1)(x)) [VAL19, eqn:tanh_memory], an amplitude, not a derivative. For α <= 0 the spherical
-    law has no meaning: a MeaninglessPrediction warning, and NaN where the base would be negative.
+    S^(j-1)(x)) [VAL19, eqn:tanh_memory], which is an amplitude, not a derivative. For α <= 0 the
+    spherical law has no meaning: there is a MeaninglessPrediction warning, and NaN where the base
+    would be negative.
 
-    >>> predicted_memory("spherical", [0, 1, 2], alpha=1.0), predicted_memory("linear", [0, 1, 2], spectral_radius=0.9)
-    (array([1.  , 0.5 , 0.25]), array([1.  , 0.9 , 0.81]))
+    >>> predicted_memory("spherical", [0, 1, 2], alpha=1.0)
+    array([1.  , 0.5 , 0.25])
+    >>> predicted_memory("linear", [0, 1, 2], spectral_radius=0.9)
+    array([1.  , 0.9 , 0.81])
     """
     law = _validation.one_of("kind", kind, ("spherical", "linear", "tanh"))
     ages = _validation.array("delays", np.atleast_1d(np.asarray(delays)), 1)
@@ -114,16 +121,18 @@ def memory_loss(
     spectral_radius: float | None = None,
     magnitude: float = 1.0,
 ) -> Floats:
-    """How much predicted memory `lag` more steps cost an input that is `age` steps old.
+    """The change of predicted memory over `lag` steps, for an input that is `age` steps old.
 
-    between "states": M(age + lag) - M(age) <= 0, the same input seen `lag` steps later [VAL19,
-    eqn:memory_loss, eqn:memory_linear_fixed_step]; between "inputs": M(age) - M(age + lag) >= 0,
-    against an input `lag` steps older, at the same state [VAL19, eqn:memory_linear_fixed_state]. As
-    lag -> ∞ the second tends to M(age): the old input has no impact left, where the paper reads
-    that its impact is not null. The signs hold for alpha > 0 and spectral_radius <= 1.
+    between "states": M(age + lag) - M(age) <= 0, for the same input `lag` steps later [VAL19,
+    eqn:memory_loss, eqn:memory_linear_fixed_step]. between "inputs": M(age) - M(age + lag) >= 0,
+    for an input `lag` steps older in the same state [VAL19, eqn:memory_linear_fixed_state]. As lag
+    -> ∞ the second tends to M(age): the older input has no impact left. The paper concludes that
+    its impact is not null. The signs hold for alpha > 0 and spectral_radius <= 1.
 
-    >>> memory_loss("linear", 2, 1, spectral_radius=0.5), memory_loss("linear", 2, 1, "inputs", spectral_radius=0.5)
-    (array([-0.125]), array([0.125]))
+    >>> memory_loss("linear", 2, 1, spectral_radius=0.5)
+    array([-0.125])
+    >>> memory_loss("linear", 2, 1, "inputs", spectral_radius=0.5)
+    array([0.125])
     """
     sign = {"states": -1.0, "inputs": 1.0}[
         _validation.one_of("between", between, ("states", "inputs"))
@@ -147,25 +156,26 @@ def memory_loss(
         if kind == "linear"
         else -xlog1py(lags, _inverse_of(float(alpha or 0.0)))
     )
-    # M(age) - M(age + lag) would cancel where memory hardly decays
+    # The difference M(age) - M(age + lag) would cancel where memory decays slowly
     return np.asarray(-sign * young * expm1(log))
 
 
 def _inverse(alpha: float) -> float:
-    """1/α, which gives the base α/(α + 1) = 1/(1 + 1/α) without rounding it to 1 for large α; warns
-    where the law has no meaning.
+    """1/α, with a warning where the law has no meaning.
+
+    The base α/(α + 1) = 1/(1 + 1/α) does not round to 1 for large α if it is computed from 1/α.
     """
     if not alpha > 0.0:
         text = (
-            f"alpha = {alpha:.4g} is not positive: the input lowers the mean norm, and the law "
-            "would have memory grow or alternate"
+            f"alpha = {alpha:.4g} is not positive: the input lowers the mean norm, and by the law "
+            "memory would grow or alternate"
         )
         warnings.warn(text, MeaninglessPrediction, stacklevel=3)
     return _inverse_of(alpha)
 
 
 def _inverse_of(alpha: float) -> float:
-    """1/α, ∞ at 0, and NaN where the base would be negative or without value."""
+    """1/α; ∞ at 0, and NaN where the base would be negative or undefined."""
     if alpha == 0.0:
         return np.inf
     return np.nan if -1.0 <= alpha < 0.0 else 1.0 / alpha

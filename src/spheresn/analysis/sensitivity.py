@@ -8,17 +8,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _validation, kernels, sphere
-from .._scale import power_of_two
+from .._numerics import power_of_two
 from .._validation import Floats
 from ..driving import drive_chunks, loop_arguments
 from ..reservoir import Reservoir
-from ._setting import Signal, input_rows, judge, start_state
+from ._common import Signal, check_status, input_rows, start_state
 
 
 @dataclass(frozen=True, eq=False)
 class MemoryProfile:
-    """Sensitivity at each delay 0..max_delay (D + 1,), the mean of `sensitivities` (times, D + 1),
-    one row for each of the last n.
+    """The sensitivity at each delay 0..max_delay (D + 1,).
+
+    It is the mean of `sensitivities` (times, D + 1), which has one row for each of the last steps.
 
     >>> import spheresn as sn
     >>> line = sn.Reservoir(sn.topology.delay_line(2), np.eye(2)[:, 0], sn.Linear())
@@ -33,7 +34,7 @@ class MemoryProfile:
 
     @property
     def relative(self) -> Floats:
-        """Relative to delay 0, for plots; as it is where the newest input moves nothing."""
+        """The sensitivity relative to delay 0; unchanged if that is zero."""
         with np.errstate(over="ignore"):
             return np.asarray(self.sensitivity / (self.sensitivity[0] or 1.0))
 
@@ -46,13 +47,13 @@ def memory_profile(
     start: ArrayLike | None = None,
     rng: np.random.Generator | int = 0,
 ) -> MemoryProfile:
-    """|dx_n/ds_{n-j}| = |J_n ... J_{n-j+1} B_{n-j}|_F for j = 0..max_delay, exact: B is the
-    derivative of a step in its input.
+    """The exact |dx_n/ds_{n-j}| = |J_n ... J_{n-j+1} B_{n-j}|_F for j = 0..max_delay.
 
-    For the last n of the signal, or for each of the last `times`. What the paper's memory stands
-    for [VAL19, eqn:impact]. One forward pass carries the d columns of every delay as one block,
-    (max_delay + times)(max_delay + 1) d products with W: the adjoint would carry N rows back from
-    every n, which costs more unless max_delay exceeds N, and serves one n at a time.
+    B is the derivative of a step in its input, and n is the last step of the signal, or each of the
+    last `times` steps. The paper's memory describes this quantity [VAL19, eqn:impact]. One forward
+    pass carries the d columns of every delay as one block, which takes (max_delay +
+    times)(max_delay + 1) d products with W. The adjoint would carry N rows back from every n: it
+    costs more unless max_delay exceeds N, and gives only one n at a time.
 
     >>> import spheresn as sn
     >>> halving = sn.Reservoir(recurrent=[[0.5]], inputs=[1.0], activation=sn.Linear())
@@ -79,14 +80,14 @@ def _sizes(reservoir: Reservoir, rows: Floats, state: Floats, times: int, slots:
         return _sizes_by_steps(reservoir, rows, state, times, slots)
     matrix, inputs, bias, act = arguments
     sizes = np.empty((times, slots))
-    judge(*kernels.sensitivity_loop(matrix, inputs, bias, act, rows, state, sizes))
+    check_status(*kernels.sensitivity_loop(matrix, inputs, bias, act, rows, state, sizes))
     return sizes
 
 
 def _sizes_by_steps(
     reservoir: Reservoir, rows: Floats, state: Floats, times: int, slots: int
 ) -> Floats:
-    """The definition, for an activation of the user's own: newest columns first."""
+    """The definition, for a topology or an activation of the user's own; newest columns first."""
     width = reservoir.n_inputs
     columns: Floats = np.empty((reservoir.units, 0))
     found = []

@@ -1,6 +1,4 @@
-"""The memory/nonlinearity task y_k = sin(ν u_{k-τ}), and the best that any linear network can do on
-it.
-"""
+"""The memory/nonlinearity task y_k = sin(ν u_{k-τ}), and the bound of linear networks on it."""
 
 from __future__ import annotations
 
@@ -10,14 +8,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _validation
-from .._validation import BadInput, Floats
-from ._split import delayed, scores, split_rows, whole_delays
+from .._errors import BadInput
+from .._validation import Floats
+from .memory import delayed, scores, split_rows, whole_delays
 
 
 @dataclass(frozen=True, eq=False)
 class Tradeoff:
-    """Accuracy on training and on test rows (delays, frequencies) for every delay τ (D,) and
-    frequency ν (F,).
+    """The accuracy on the training rows and on the test rows (D, F).
+
+    It is given for every delay τ (D,) and frequency ν (F,).
 
     >>> signal = np.random.default_rng(0).uniform(-1, 1, 500)
     >>> found = memory_nonlinearity(np.sin(2 * signal)[:, None], signal, [0], [2.0])
@@ -41,11 +41,10 @@ def memory_nonlinearity(
     train: int | None = None,
     penalty: float = 1e-8,
 ) -> Tradeoff:
-    """Accuracy of ŷ_k ≈ sin(ν u_{k-τ}) by ridge regression on x_k, for all τ and ν from one
-    factorisation [INU17, VAL19].
+    """The accuracy of computing sin(ν u_{k-τ}) from x_k by ridge regression [INU17, VAL19].
 
-    states (T, N), signal u (T,) or (T, 1), in [-1, 1] for the usual task; the split of rows as in
-    `memory_curve`.
+    One factorisation serves all τ and ν. states (T, N), signal u (T,) or (T, 1), in [-1, 1] for the
+    usual task. The rows are split as in `memory_curve`.
 
     >>> import spheresn as sn
     >>> signal = sn.datasets.white_noise(700, rng=0)
@@ -55,22 +54,23 @@ def memory_nonlinearity(
     True
     """
     x, s = _validation.table("states", states), _validation.table("signal", signal, 1)
-    asked = whole_delays(delays)
+    lags = whole_delays(delays)
     nus = _validation.array("frequencies", np.atleast_1d(np.asarray(frequencies)), 1)
     if not nus.all() or len(nus) == 0:
         raise BadInput("frequencies must differ from zero, got none or a zero; sin(0 u) is no task")
-    rows = split_rows(x, s, max(asked), washout, train)
-    targets = np.sin(nus * delayed(s, asked)).reshape(len(s), -1, 1)
-    learned, judged = (
-        score.reshape(len(asked), len(nus)) for score in scores(x, targets, rows, penalty)
+    rows = split_rows(x, s, max(lags), washout, train)
+    targets = np.sin(nus * delayed(s, lags)).reshape(len(s), -1, 1)
+    on_train, on_test = (
+        score.reshape(len(lags), len(nus)) for score in scores(x, targets, rows, penalty)
     )
-    return Tradeoff(np.array(asked), nus, learned, judged)
+    return Tradeoff(np.array(lags), nus, on_train, on_test)
 
 
 def linear_bound(frequency: ArrayLike) -> Floats | float:
-    """The best accuracy of any linear network on sin(ν u), u uniform in [-1, 1], whatever its
-    memory: 1 - √(1 - R²), R² = 3 (sin ν/ν² - cos ν/ν)²/(1/2 - sin 2ν/(4ν)), the squared correlation
-    of u and sin(ν u).
+    """The best accuracy of any linear network on sin(ν u), u uniform in [-1, 1]: 1 - √(1 - R²).
+
+    R² = 3 (sin ν/ν² - cos ν/ν)²/(1/2 - sin 2ν/(4ν)) is the squared correlation of u and sin(ν u).
+    The bound does not depend on the memory of the network.
 
     >>> round(linear_bound(2.5), 3)
     0.642
@@ -82,7 +82,7 @@ def linear_bound(frequency: ArrayLike) -> Floats | float:
         squared = (
             3.0 * (np.sin(nu) / nu**2 - np.cos(nu) / nu) ** 2 / (0.5 - np.sin(2 * nu) / (4 * nu))
         )
-    # There 1 - R² = ν⁴/525 to four digits, and the differences above resolve fewer
+    # For small ν, 1 - R² = ν⁴/525 has four correct digits, more than the differences above
     small = np.abs(nu) < 0.03
     missing = np.where(small, nu**4 / 525.0, 1.0 - squared)
     bound = 1.0 - np.sqrt(np.maximum(missing, 0.0))

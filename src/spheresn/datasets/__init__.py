@@ -1,10 +1,8 @@
-"""Benchmark series. Every function returns (T, d) float64 arrays, time on axis 0, and knows no
-reservoir.
-"""
+"""Benchmark series: every function returns float64 arrays (T, d), time on axis 0."""
 
-from spheresn.datasets.chaos import henon, lorenz, mackey_glass, rossler
-from spheresn.datasets.measured import santa_fe_laser
-from spheresn.datasets.signals import mso, narma, white_noise
+from .chaos import henon, lorenz, mackey_glass, rossler
+from .measured import santa_fe_laser
+from .signals import mso, narma, white_noise
 
 __all__ = [
     "henon",

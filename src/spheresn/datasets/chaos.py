@@ -1,8 +1,8 @@
 """Chaotic systems: lorenz, rossler (flows), mackey_glass (a delay equation), henon (a map).
 
-The flows are integrated with error control, so dt only says how often they are read. Rounding
-errors still grow as the nearby trajectories do (Lorenz: tenfold every 2.5 time units), so two
-machines agree for some tens of time units and in the statistics after that.
+The flows are integrated with error control, so dt is only the sampling interval. Rounding errors
+grow as fast as nearby trajectories separate (Lorenz: tenfold every 2.5 time units). Two machines
+therefore agree for some tens of time units, and only in the statistics after that.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from collections.abc import Callable
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from spheresn import _validation
-from spheresn._validation import Floats
-from spheresn.datasets import delay as delay_equation
+from .. import _validation
+from .._errors import StateOverflow
+from .._validation import Floats
+from . import delay as delay_equation
 
 Random = np.random.Generator | int | None
 
@@ -30,11 +31,10 @@ def lorenz(
     rho: float = 28.0,
     beta: float = 8 / 3,
 ) -> Floats:
-    """The Lorenz system x' = σ(y − x), y' = x(ρ − z) − y, z' = xy − βz, read every dt, shape
-    (steps, 3) [LOR63].
+    """The Lorenz system x' = σ(y − x), y' = x(ρ − z) − y, z' = xy − βz, shape (steps, 3) [LOR63].
 
-    Starts `transient` time units before the first row, at (0, 1, 0) as Lorenz did, or within ±½ of
-    it if `rng` is given.
+    It is sampled every dt and starts `transient` time units before the first row, at (0, 1, 0) as
+    in Lorenz's paper, or within ±½ of it if `rng` is given.
 
     >>> lorenz(5, rho=0.5, transient=100).round(9).any()  # the origin attracts everything
     np.False_
@@ -64,11 +64,10 @@ def rossler(
     b: float = 0.2,
     c: float = 5.7,
 ) -> Floats:
-    """The Rössler system x' = −y − z, y' = x + ay, z' = b + z(x − c), read every dt, shape (steps,
-    3) [ROS76].
+    """The Rössler system x' = −y − z, y' = x + ay, z' = b + z(x − c), shape (steps, 3) [ROS76].
 
-    Starts `transient` time units before the first row, at (0, −5, 0), or within ±½ of it if `rng`
-    is given.
+    It is sampled every dt and starts `transient` time units before the first row, at (0, −5, 0), or
+    within ±½ of it if `rng` is given.
 
     >>> rossler(2, dt=np.pi, transient=0, a=0, b=0).round(9).tolist()  # half a turn of the circle
     [[0.0, -5.0, 0.0], [0.0, 5.0, 0.0]]
@@ -96,31 +95,29 @@ def mackey_glass(
     transient: float = 1000.0,
     exponent: float = 10.0,
 ) -> Floats:
-    """The Mackey-Glass series x'(t) = .2 x_τ/(1 + x_τⁿ) − .1 x(t) with x_τ = x(t − delay), read
-    every dt, shape (steps, 1) [MG77].
+    """The Mackey-Glass equation x'(t) = .2 x_τ/(1 + x_τⁿ) − .1 x(t), shape (steps, 1) [MG77].
 
-    Fourth order in the step h, the longest one that divides the delay and is no longer than
-    dt/substeps or 1 (without `substeps`: no longer than .1). Where dt is no multiple of h, rows are
-    read from cubic Hermite polynomials, of fourth order too. Constant history 1.2, or uniform in
-    [1.1, 1.3) if `rng` is given, `transient` time units before the first row.
+    x_τ = x(t − delay). It is sampled every dt. The history is constant, 1.2 or uniform in [1.1,
+    1.3) if `rng` is given, and ends `transient` time units before the first row. The integration is
+    of fourth order in its step h: the longest h that divides the delay and exceeds neither
+    dt/substeps nor 1 (without `substeps`: not .1). Where dt is no multiple of h, the rows are
+    interpolated by cubic Hermite polynomials, also of fourth order.
 
     >>> series = mackey_glass(2000)
     >>> bool(0.4 < series.min() < series.max() < 1.4)
     True
     """
-    # The paper prints the exponent n = 1 [VAL19], which ends in the fixed point x = 1; the chaotic
-    # series has n = 10.
-    n, lag = (
-        _validation.real("exponent", exponent, 0, 100),
-        _validation.real("delay", delay, 0, above=True),
-    )
+    # The paper prints the exponent n = 1 [VAL19], whose series converges to the fixed point x = 1;
+    # the chaotic series has n = 10.
+    n = _validation.real("exponent", exponent, 0, 100)
+    lag = _validation.real("delay", delay, 0, above=True)
     times = _times(steps, dt, transient)
     parts = (
         max(1, math.ceil(10 * dt))
         if substeps is None
         else _validation.whole("substeps", substeps, 1)
     )
-    # Rounded, as 170.00000000000003 means 170
+    # Rounded, because 170.00000000000003 should count as 170
     per_delay = math.ceil(round(lag * max(parts / dt, 1.0), 9))
     h = lag / per_delay
     level = 1.2 if rng is None else _validation.generator(rng).uniform(1.1, 1.3)
@@ -139,8 +136,8 @@ def henon(
 ) -> Floats:
     """The Hénon map xₖ₊₁ = 1 − a xₖ² + yₖ, yₖ₊₁ = b xₖ, shape (steps, 2) [HEN76].
 
-    Starts `transient` steps before the first row, at (0, 0), or within ±½ of it in x and ±.05 in y
-    if `rng` is given.
+    It starts `transient` steps before the first row, at (0, 0), or within ±½ of it in x and ±.05 in
+    y if `rng` is given.
 
     >>> henon(3, transient=0, a=1, b=0.5).tolist()
     [[0.0, 0.0], [1.0, 0.0], [0.0, 0.5]]
@@ -171,8 +168,9 @@ def _times(steps: int, dt: float, transient: float) -> Floats:
 
 
 def _flow(field: Callable[[float, Floats], list[float]], start: Floats, times: Floats) -> Floats:
-    """The trajectory from `start` at t = 0, read at `times`; steps do not depend on `times`, which
-    are read by interpolation.
+    """The trajectory from `start` at t = 0, interpolated at `times`.
+
+    The steps of the integration do not depend on `times`.
     """
     if times[-1] == 0:
         return start[None, :]
@@ -190,8 +188,9 @@ def _flow(field: Callable[[float, Floats], list[float]], start: Floats, times: F
 
 
 def _inside(t: float, point: Floats) -> float:
-    """Positive within 1e5 of the origin. Farther out counts as escaped: there the steps shrink and
-    infinity takes forever.
+    """Positive within 1e5 of the origin; a trajectory that gets farther has escaped.
+
+    Without this bound the steps would shrink, and the integration would not end.
     """
     return 1e5 - float(np.abs(point).max())
 
@@ -201,7 +200,7 @@ _inside.terminal = True  # type: ignore[attr-defined]
 
 def _bounded(rows: Floats) -> Floats:
     if not np.isfinite(rows).all():
-        raise _validation.StateOverflow(
+        raise StateOverflow(
             "the trajectory must stay bounded, got an escape to infinity; choose other parameters "
             "or another rng"
         )

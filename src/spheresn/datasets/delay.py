@@ -1,6 +1,4 @@
-"""Scalar delay equations x'(t) = rate(x(t), x(t − delay)), integrated to fourth order by the method
-of steps.
-"""
+"""Scalar delay equations x'(t) = rate(x(t), x(t − delay)) by the method of steps, fourth order."""
 
 from __future__ import annotations
 
@@ -8,8 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from spheresn import _validation
-from spheresn._validation import Floats
+from .. import _validation
+from .._errors import StateOverflow
+from .._validation import Floats
 
 Rate = Callable[[float, float], float]
 
@@ -17,25 +16,23 @@ Rate = Callable[[float, float], float]
 def solve(
     rate: Rate, history: Callable[[float], float], delay: float, steps: int, per_delay: int
 ) -> tuple[Floats, Floats]:
-    """Values and slopes of x' = rate(x, x(t − delay)) at t = 0, h, …, steps h, with h = delay /
-    per_delay; both (steps + 1,).
+    """Values and slopes of x' = rate(x, x(t − delay)) at t = 0, h, …, steps h, both (steps + 1,).
 
-    `history` gives x on [−delay, 0].
+    h = delay / per_delay, and `history` gives x on [−delay, 0]. The method is the classical RK4.
+    The kinks of a delay equation lie at multiples of the delay, so they are grid points and never
+    inside a step. The delayed value at half a step comes from `history` for t ≤ 0, and later from
+    the cubic Hermite polynomial through the past values and slopes, whose O(h⁴) error keeps the
+    order at 4.
 
-    Classical RK4. The kinks of a delay equation sit at multiples of the delay, hence on grid
-    points, and never inside a step. The delayed value at half a step is read from `history` while t
-    ≤ 0, then from the cubic Hermite polynomial through the past values and slopes, whose O(h⁴)
-    error keeps the order at 4.
-
-    >>> values, _ = solve(lambda x, delayed: -delayed, lambda t: 1.0, delay=1.0, steps=4, per_delay=2)
+    >>> values, _ = solve(lambda x, past: -past, lambda t: 1.0, delay=1.0, steps=4, per_delay=2)
     >>> values.round(12).tolist()  # 1 − t, then 1 − t + (t − 1)²/2
     [1.0, 0.5, 0.0, -0.375, -0.5]
     """
     lag, count = _validation.whole("per_delay", per_delay, 1), _validation.whole("steps", steps, 0)
     h = _validation.real("delay", delay, 0, above=True) / lag
-    # X[n] is x(n h − delay), so that x[n + lag] is x(n h)
+    # x[n] is x(n h − delay), so x[n + lag] is x(n h)
     x = [float(history((n - lag) * h)) for n in range(lag + 1)]
-    # Half[n] lies between x[n] and x[n + 1]
+    # half[n] lies between x[n] and x[n + 1]
     half = [float(history((n + 0.5 - lag) * h)) for n in range(lag)]
     slopes: list[float] = []
     for n in range(count):
@@ -47,7 +44,7 @@ def solve(
         x.append(_rk4(rate, x[n + lag], slopes[n], half[n], x[n + 1], h))
     slopes.append(rate(x[count + lag], x[count]))
     if not np.isfinite(slopes).all():
-        raise _validation.StateOverflow(
+        raise StateOverflow(
             f"the solution must stay bounded, got {x[-1]} at the end; choose another rate or a "
             "larger per_delay"
         )
@@ -64,10 +61,12 @@ def _rk4(
 
 
 def hermite(values: Floats, slopes: Floats, h: float, times: Floats) -> Floats:
-    """The cubic Hermite polynomials through `values` and `slopes` at 0, h, 2h, …, read at `times`:
-    error O(h⁴), none at grid points.
+    """The cubic Hermite polynomials through `values` and `slopes` at 0, h, 2h, …, at `times`.
 
-    >>> hermite(np.array([0.0, 1.0, 8.0]), np.array([0.0, 3.0, 12.0]), 1.0, np.array([0.5, 1.5])).tolist()  # t³
+    The error is O(h⁴), and zero at grid points.
+
+    >>> values, slopes = np.array([0.0, 1.0, 8.0]), np.array([0.0, 3.0, 12.0])  # of t³
+    >>> hermite(values, slopes, 1.0, np.array([0.5, 1.5])).tolist()
     [0.125, 3.375]
     """
     cell = np.clip(np.floor(times / h).astype(int), 0, values.size - 2)

@@ -1,5 +1,6 @@
-"""Recorded series: santa_fe_laser. Nothing is downloaded, and nothing is vendored: the data's
-licence is stated nowhere.
+"""Recorded series: santa_fe_laser.
+
+Nothing is downloaded. The data is not part of this package, because no source states its licence.
 """
 
 from __future__ import annotations
@@ -12,27 +13,23 @@ from pathlib import Path
 
 import numpy as np
 
-from spheresn import _validation
-from spheresn._errors import NotInstalled
-from spheresn._validation import BadInput, Floats
+from .. import _validation
+from .._errors import BadInput, NotInstalled
+from .._validation import Floats
 
 LASER_SHA256 = "8c07281200935596f8e28bc94e1bb25e9964ab7d7f63c5e27ac87b810ac3b33a"
 _FIX = "pip install 'spheresn[laser]' or pass path="
 
 
 def santa_fe_laser(path: str | os.PathLike[str] | None = None) -> Floats:
-    """Intensity of a far-infrared NH₃ laser, Santa Fe set A with its continuation, whole numbers 0
-    … 255, shape (10093, 1) [HUE89].
+    """The intensity of a far-infrared NH₃ laser, shape (10093, 1) [HUE89].
 
-    Read from the files of an installed reservoirpy, which is located and never imported, or from
-    `path`: the same .npy file (its checksum must agree), or a text file with one number per line,
-    then (lines, 1) and taken as it is.
+    Santa Fe set A with its continuation: whole numbers from 0 to 255. They are read from the files
+    of an installed reservoirpy, which is not imported, or from `path`. This is the same .npy file,
+    whose checksum must agree, or any text file with one number per line.
 
     >>> santa_fe_laser()[:3].ravel()  # doctest: +SKIP
     array([ 86., 141.,  95.])
-    >>> santa_fe_laser("nowhere.npy")
-    Traceback (most recent call last):
-    FileNotFoundError: path must name an existing file, got 'nowhere.npy'; pip install 'spheresn[laser]' or pass path=
     """
     content = (_locate() if path is None else _named(path)).read_bytes()
     if path is None or content.startswith(b"\x93NUMPY"):
@@ -41,7 +38,7 @@ def santa_fe_laser(path: str | os.PathLike[str] | None = None) -> Floats:
 
 
 def _locate() -> Path:
-    # A top-level name: finds the folder without running its code
+    # For a top-level name this finds the folder without running its code
     spec = importlib.util.find_spec("reservoirpy")
     for folder in (spec.submodule_search_locations or []) if spec else []:
         file = Path(folder, "datasets", "santafe_laser.npy")

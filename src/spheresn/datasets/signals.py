@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spheresn import _validation
-from spheresn._validation import Floats
+from .. import _validation
+from .._errors import StateOverflow
+from .._validation import Floats
 
 
 def white_noise(
@@ -31,11 +32,11 @@ def white_noise(
 
 
 def mso(steps: int, frequencies: ArrayLike = (0.2, 0.311, 0.42)) -> Floats:
-    """Multiple superimposed oscillators, uₖ = Σ_ω sin(ω k) for k = 0 … steps − 1, shape (steps, 1)
-    [VAL19, eqn:MSO].
+    """Multiple superimposed oscillators, uₖ = Σ_ω sin(ω k), shape (steps, 1) [VAL19, eqn:MSO].
 
-    m frequencies obey a linear recurrence of order 2m. The paper calls its three incommensurable;
-    they are multiples of 1/1000, so the sum has the period 2000 π ≈ 6283.19 steps.
+    k = 0 … steps − 1. A sum of m frequencies obeys a linear recurrence of order 2m. The paper calls
+    its three frequencies incommensurable; they are multiples of 1/1000, so the sum has the period
+    2000 π ≈ 6283.19 steps.
 
     >>> mso(3, [np.pi / 2]).ravel().round(12)
     array([0., 1., 0.])
@@ -47,15 +48,15 @@ def mso(steps: int, frequencies: ArrayLike = (0.2, 0.311, 0.42)) -> Floats:
 
 
 def narma(steps: int, rng: np.random.Generator | int, *, order: int = 10) -> tuple[Floats, Floats]:
-    """Input u and target y of the nonlinear moving average, both (steps, 1) [ATI00].
+    """Input u and target y of the nonlinear autoregressive moving average, both (steps, 1) [ATI00].
 
     yₖ₊₁ = .3 yₖ + .05 yₖ Σᵢ₌₀ⁿ⁻¹ yₖ₋ᵢ + 1.5 uₖ₋ₙ₊₁ uₖ + .1, with n = order, u uniform in [0, .5),
     and u = y = 0 before the start. Row k of the target depends on the input up to row k − 1.
 
-    The recursion can escape to infinity: about once in 200 000 steps at n = 10, within 5000 steps
-    for most inputs at n = 11, soon beyond, and for every input from n = 25 on, where it has no
-    equilibrium. An escape raises `StateOverflow`; nothing is clipped or redrawn, which would change
-    the distribution of the input.
+    The recursion can escape to infinity. At n = 10 this happens about once in 200 000 steps, at
+    n = 11 within 5000 steps for most inputs, and sooner for larger n. From n = 25 on there is no
+    equilibrium, and every input escapes. An escape raises `StateOverflow`. Nothing is clipped or
+    drawn again, because that would change the distribution of the input.
 
     >>> signal, target = narma(500, 0)
     >>> bool((signal >= 0).all() and (signal < 0.5).all()), target[:2].ravel()
@@ -68,17 +69,17 @@ def narma(steps: int, rng: np.random.Generator | int, *, order: int = 10) -> tup
 
 
 def _narma_target(signal: Floats, order: int) -> Floats:
-    # With y = c in the whole window and zero input, c -> .05 n c² + .3 c + .1, which grows for c
-    # above its larger fixed point. The map increases in all its arguments: once a whole window is
-    # above it, no input brings the series back.
+    # With y = c in the whole window and zero input, c -> .05 n c² + .3 c + .1. This grows for c
+    # above its larger fixed point. The map increases in all its arguments, so once a whole window
+    # lies above that point, no input brings the series back.
     no_return = (0.7 + np.sqrt(0.49 - 0.02 * order)) / (0.1 * order)
-    # U[k] is the input order - 1 steps before u[k + order - 1]
+    # u[k] is the input order - 1 steps before u[k + order - 1]
     u = [0.0] * (order - 1) + signal.tolist()
     y = [0.0] * order
     for k in range(signal.size - 1):
         window = y[-order:]
         if min(window) > no_return:
-            raise _validation.StateOverflow(
+            raise StateOverflow(
                 f"target must stay bounded, got an escape by step {k} at order {order}; draw "
                 "again or lower order"
             )

@@ -13,8 +13,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from .. import _validation
-from .._threads import one_for_small
-from .._validation import BadInput, Floats
+from .._errors import BadInput
+from .._numerics import limit_threads
+from .._validation import Floats
 from ..readout import Gram, Quadratic, Sample, Weights, solve
 from ..readout.loo import choose_penalty
 from .accumulate import TrainingSeries, accumulate_series
@@ -34,12 +35,12 @@ WASHOUT_MEMORIES = 10  # times the memory: e^-10 of a start is left
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
-def limit_threads(method: Method) -> Method:
+def with_limited_threads(method: Method) -> Method:
     """The method, run with one thread for linear algebra where the network is small."""
 
     @wraps(method)
     def call(self: BaseESN, *arguments: Any, **options: Any) -> Any:
-        with one_for_small(self.units if isinstance(self.units, Integral) else 0, THREADS_PAY):
+        with limit_threads(self.units if isinstance(self.units, Integral) else 0, THREADS_PAY):
             return method(self, *arguments, **options)
 
     return cast(Method, call)

@@ -12,7 +12,8 @@ from functools import cache
 import numpy as np
 from scipy.optimize import brentq
 
-from .._validation import BadInput, Floats
+from .._errors import BadInput
+from .._validation import Floats
 from ..analysis.lyapunov import tangent_growth
 from ..reservoir import Reservoir
 

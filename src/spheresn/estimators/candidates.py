@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from .. import _validation
-from .._validation import BadInput, Floats
+from .._errors import BadInput
+from .._validation import Floats
 from ..activations import Activation, Linear, OnSphere, Tanh
 from ..reservoir import Reservoir, random_reservoir
 from ..topology import Recurrent

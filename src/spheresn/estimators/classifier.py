@@ -11,11 +11,12 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .. import _validation
-from .._scale import power_of_two
-from .._validation import BadInput, Floats
+from .._errors import BadInput
+from .._numerics import power_of_two
+from .._validation import Floats
 from ..readout import Gram, Sample
 from .accumulate import accumulate
-from .base import BaseESN, limit_threads
+from .base import BaseESN, with_limited_threads
 from .features import Frame
 from .validation import as_series, is_list, validated
 
@@ -44,7 +45,7 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
 
     n_jobs: int | None = None
 
-    @limit_threads
+    @with_limited_threads
     def fit(self, X: Any, y: Any) -> Self:
         """Choose the network, drive it over the series, solve for the readout."""
         series, labels = self._checked(X, y)

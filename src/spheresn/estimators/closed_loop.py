@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from .. import kernels
-from .._validation import Floats, StateOverflow
+from .._errors import StateOverflow
+from .._validation import Floats
 from ..driving import loop_arguments
 from ..readout import Quadratic, Weights
 from ..reservoir import Reservoir
@@ -97,7 +98,7 @@ class ClosedLoop:
             except StateOverflow:
                 return k
             outputs[k] = both[self.reservoir.units :]
-            if not (np.abs(outputs[k]) < kernels.ENDLESS).all():
+            if not (np.abs(outputs[k]) < kernels.DIVERGED).all():
                 return k
         return len(outputs)
 

@@ -10,10 +10,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation
-from .._validation import BadInput, Floats
+from .._errors import BadInput
+from .._validation import Floats
 from ..driving import drive_chunks
 from ..readout import Weights, solve
-from .base import SELECTION_ROWS, BaseESN, limit_threads
+from .base import SELECTION_ROWS, BaseESN, with_limited_threads
 from .calibration import Calibrated
 from .candidates import FORECAST, Candidate, Plan
 from .closed_loop import ClosedLoop
@@ -58,7 +59,7 @@ class ESNForecaster(BaseESN):
     penalty: float | str = "auto"
     noise: float = 1e-5
 
-    @limit_threads
+    @with_limited_threads
     def fit(self, X: Any, y: Any = None, exogenous: Any = None) -> Self:
         """Choose the network, learn the series, and stand at its end. `y` is not used."""
         series = self._table(X, reset=True)

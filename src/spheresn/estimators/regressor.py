@@ -10,9 +10,10 @@ from sklearn.base import RegressorMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation
-from .._scale import power_of_two
-from .._validation import BadInput, Floats, StateOverflow
-from .base import SELECTION_ROWS, BaseESN, limit_threads, with_rows
+from .._errors import BadInput, StateOverflow
+from .._numerics import power_of_two
+from .._validation import Floats
+from .base import SELECTION_ROWS, BaseESN, with_limited_threads, with_rows
 from .features import Frame
 from .streaming import Stream
 from .validation import as_series, as_targets, is_list, validated
@@ -51,7 +52,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
     readout: Any = None
     n_jobs: int | None = None
 
-    @limit_threads
+    @with_limited_threads
     def fit(self, X: Any, y: Any) -> Self:
         """Choose the network, drive it over the series, solve for the readout."""
         series, targets = self._checked(X, y, reset=True)
@@ -65,7 +66,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
         self._stream: Stream | None = self._new_stream(frame, series[0], targets[0])
         return self._refresh()
 
-    @limit_threads
+    @with_limited_threads
     def partial_fit(self, X: Any, y: Any) -> Self:
         """Take in the next rows of one long series; the result is that of one fit to all rows.
 
@@ -162,7 +163,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
             rows, targets
         )
 
-    @limit_threads
+    @with_limited_threads
     def _refresh(self) -> Self:
         """Solve for the readout if rows have come since the last time."""
         if not getattr(self, "_stale", True):

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._validation import BadInput, Floats
+from .._errors import BadInput
+from .._validation import Floats
 
 
 @dataclass(frozen=True, eq=False)

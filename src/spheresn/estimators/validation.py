@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import validate_data
 
 from .. import _validation
-from .._validation import BadInput, Floats
+from .._errors import BadInput
+from .._validation import Floats
 
 
 def is_list(signal: Any) -> bool:

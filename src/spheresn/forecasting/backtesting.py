@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._validation import BadInput, Floats, real, table, whole
+from .._errors import BadInput
+from .._validation import Floats, real, table, whole
 from ..estimators.scaling import Scaler
 from ..estimators.search import evenly_spaced
 from .methods import Forecasts, Method

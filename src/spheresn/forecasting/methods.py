@@ -9,7 +9,8 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike, NDArray
 
-from .._validation import BadInput, Floats
+from .._errors import BadInput
+from .._validation import Floats
 from ..estimators.forecaster import MARGIN
 from ..readout import Sample, Weights
 from ..readout.gram import Sums, block_rows

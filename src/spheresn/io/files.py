@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from .._errors import Told
+from .._errors import UserError
 
 DRAFT = ".spheresn-draft-"
 
 
-class CannotWrite(Told, OSError):
+class CannotWrite(UserError, OSError):
     """A file could not be written: no permission, or no room.
 
     >>> with tempfile.NamedTemporaryFile() as file:

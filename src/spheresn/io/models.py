@@ -15,7 +15,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save as to_bytes
 from sklearn.utils.validation import check_is_fitted
 
-from .._validation import BadInput, Floats, real, sentence, whole
+from .._errors import BadInput, sentence
+from .._validation import Floats, real, whole
 from .._version import __version__
 from ..driving import COMPILED
 from ..estimators import ESNClassifier, ESNForecaster, ESNRegressor

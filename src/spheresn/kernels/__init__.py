@@ -1,47 +1,43 @@
-"""Compiled loops: one for every topology and activation, and a batch as one matrix product per
-step.
+"""Compiled loops (numba, cached on disk) for every topology and activation of the library.
 
-They are imported when one of them is first asked for: importing numba takes as long as a third of
-all the rest, and not everybody drives.
+A loop is imported when it is first asked for: importing numba takes a third as long as all the
+rest, and not every program drives a network.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .codes import DEGENERATE, ENDLESS, FINE, LINEAR, OVERFLOW, TANH, Elementwise, Spherical
+from .codes import DEGENERATE, DIVERGED, FINE, LINEAR, OVERFLOW, TANH, Elementwise, Spherical
 
 if TYPE_CHECKING:
-    from .batch import batch_loop
-    from .centre import centre_rows
-    from .closed import closed_loop, taught_loop
-    from .givens import absorb_rows
-    from .loop import open_loop
-    from .sensitivity import sensitivity_loop
-    from .tangent_loop import tangent_block_loop, tangent_vector_loop
+    from .closed import closed_loop, force_loop
+    from .least_squares import absorb_rows, centre
+    from .loop import batch_loop, open_loop
+    from .tangent_loop import sensitivity_loop, tangent_block_loop, tangent_vector_loop
 
-HOMES = {
-    "absorb_rows": "givens",
-    "batch_loop": "batch",
-    "centre_rows": "centre",
+MODULES = {
+    "absorb_rows": "least_squares",
+    "batch_loop": "loop",
+    "centre": "least_squares",
     "closed_loop": "closed",
+    "force_loop": "closed",
     "open_loop": "loop",
-    "sensitivity_loop": "sensitivity",
+    "sensitivity_loop": "tangent_loop",
     "tangent_block_loop": "tangent_loop",
     "tangent_vector_loop": "tangent_loop",
-    "taught_loop": "closed",
 }
 
 
 def __getattr__(name: str) -> Any:
-    """The loop, from the module that holds it; asked once, it then stands here."""
-    if name not in HOMES:
+    """The loop called `name`, from its module; it is an attribute of this package from then on."""
+    if name not in MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return globals().setdefault(name, getattr(import_module(f".{HOMES[name]}", __name__), name))
+    return globals().setdefault(name, getattr(import_module(f".{MODULES[name]}", __name__), name))
 
 
 __all__ = [
     "DEGENERATE",
-    "ENDLESS",
+    "DIVERGED",
     "FINE",
     "LINEAR",
     "OVERFLOW",
@@ -50,11 +46,11 @@ __all__ = [
     "Spherical",
     "absorb_rows",
     "batch_loop",
-    "centre_rows",
+    "centre",
     "closed_loop",
+    "force_loop",
     "open_loop",
     "sensitivity_loop",
     "tangent_block_loop",
     "tangent_vector_loop",
-    "taught_loop",
 ]

@@ -1,4 +1,4 @@
-"""The decorators that the kernels share."""
+"""The decorators that compile the kernels."""
 
 from __future__ import annotations
 
@@ -11,31 +11,29 @@ from .cache import KernelCache
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# Sums may be reordered, so that they run in vector registers; infinities and NaN keep their
-# meaning, or overflow would go unseen.
+# Sums may be reordered, so that they run in vector registers. Infinities and NaN keep their
+# meaning: otherwise an overflow would not be noticed.
 FASTMATH = {"reassoc", "contract", "nsz"}
 
-# Only entries are called from Python; for all others the code that unpacks Python's objects would
-# be compiled in vain.
+# Only the functions marked `entry` are called from Python. The others need no code that unpacks
+# Python objects, and it would take time to compile.
 INNER: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 CHOSEN: Any = {"error_model": "numpy", "fastmath": FASTMATH, **INNER}
 INLINED: Any = {**CHOSEN, "forceinline": True}
 
 
 def compiled(function: Function) -> Function:
-    """`function` compiled into the loops that call it, free of the interpreter's lock."""
+    """`function` compiled into the loops that call it, without the interpreter's lock."""
     return cast(Function, _jit(function, **INNER))
 
 
 def inlined(function: Function) -> Function:
-    """`compiled`, as part of its caller: for the few short functions whose call would cost as much
-    as what they do.
-    """
+    """`compiled` and inlined: for a short function whose call would cost as much as its work."""
     return cast(Function, _jit(function, forceinline=True, **INNER))
 
 
 def entry(function: Function) -> Function:
-    """A loop that Python calls: compiled at its first call and kept on disk."""
+    """A loop that Python calls: compiled at its first call and cached on disk."""
     jitted = _jit(function, no_cfunc_wrapper=True)
     jitted._cache = KernelCache(function)
     return cast(Function, jitted)
@@ -47,8 +45,10 @@ def _jit(function: Any, **options: Any) -> Any:
 
 @compiled
 def copy_row(values: Any, out: Any) -> None:
-    """out = values. Assigning a slice would make numba compile the text of an error about shapes: a
-    third of all compiling.
+    """out = values.
+
+    Assigning a slice would make numba compile an error message about shapes, which takes a third
+    of the compilation time.
     """
     for i in range(len(out)):
         out[i] = values[i]

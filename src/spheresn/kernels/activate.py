@@ -1,5 +1,6 @@
-"""From a pre-activation to the next state, in place and without allocation: the compiled twin of
-`activations` and of the leak.
+"""From a pre-activation to the next state: `activations` and the leak, compiled.
+
+All functions work in place and allocate nothing.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import numpy as np
 from numba.extending import overload
 
 from ._jit import INLINED, compiled
-from .codes import DEGENERATE, FINE, OVERFLOW, RARE, TANH, Elementwise, Spherical, Swift
+from .codes import DEGENERATE, FINE, OVERFLOW, RARE, TANH, Elementwise, FastSpherical, Spherical
 from .tanh import vector_tanh
 
 
@@ -52,8 +53,9 @@ def bend(a: Any, scale: Any, strength: Any, out: Any) -> Any:
 
 @compiled
 def project(a: Any, squares: Any, radius: Any, low: Any, high: Any, out: Any) -> int:
-    """out = r a/|a|, squares = |a|²; a and out may be the same array. Squares are safe between low
-    and high, else a is scaled first.
+    """out = r a/|a|, where squares = |a|²; a and out may be the same array.
+
+    Squares between low and high are safe; otherwise a is scaled first.
     """
     if low < squares < high and low < radius * radius < high:
         scale = radius / np.sqrt(squares)
@@ -65,7 +67,7 @@ def project(a: Any, squares: Any, radius: Any, low: Any, high: Any, out: Any) ->
 
 @compiled
 def project_extreme(a: Any, radius: Any, out: Any) -> int:
-    """The same when squares would over- or underflow."""
+    """`project` where squares would overflow or underflow."""
     largest = a.dtype.type(0)
     for i in range(len(a)):
         if not np.isfinite(a[i]):
@@ -102,17 +104,16 @@ def project_bent(
 
 @compiled
 def keep_direction(previous: Any, radius: Any, low: Any, high: Any, out: Any) -> None:
-    """The previous direction; from the zero state, which has none either, the fixed point r(1, ...,
-    1)/√N.
-    """
+    """out = the previous direction; r(1, ..., 1)/√N if the previous state is zero."""
     if project(previous, sum_of_squares(previous), radius, low, high, out) == DEGENERATE:
         out[:] = radius / np.sqrt(out.dtype.type(len(out)))
 
 
 @compiled
 def elementwise(kind: int, a: Any, squares: Any, high: Any, out: Any) -> int:
-    """tanh a or a itself; where |a|² is not safe, any infinity or NaN shows in the sum of the
-    products with zero.
+    """out = tanh a, or a itself.
+
+    Where |a|² is not safe, the sum of a_i · 0 shows whether any a_i is infinite or NaN.
     """
     if kind == TANH:
         for i in range(len(a)):
@@ -131,9 +132,7 @@ def elementwise(kind: int, a: Any, squares: Any, high: Any, out: Any) -> int:
 
 @compiled
 def activate_any(act: Any, a: Any, squares: Any, previous: Any, out: Any) -> int:
-    """Projection, bent or not, then the leak and a second projection, for all squares and for a
-    pre-activation without direction.
-    """
+    """Projection (bent or not), leak and second projection, for all sizes of a, zero included."""
     if act.bend != 0:
         status = project_bent(a, squares, act.radius, act.bend, act.low, act.high, out)
     else:
@@ -147,13 +146,14 @@ def activate_any(act: Any, a: Any, squares: Any, previous: Any, out: Any) -> int
 
 
 def activate(act: Any, a: Any, squares: Any, previous: Any, out: Any) -> int:
-    """out = the next state, squares = |a|², inside compiled loops only. The plain sphere is done in
-    the loop that asks for it.
+    """out = the next state, where squares = |a|²; inside compiled loops only.
+
+    The plain projection is inlined into the loop.
     """
     raise NotImplementedError  # pragma: no cover - replaced when numba compiles
 
 
-def _swift(
+def _fast_spherical(
     act: Any, a: Any, squares: Any, previous: Any, out: Any
 ) -> int:  # pragma: no cover - compiled by numba
     if not act.low < squares < act.high:
@@ -193,7 +193,11 @@ def _elementwise(
     return status
 
 
-ACTIVATIONS: dict[Any, Any] = {Spherical: _spherical, Swift: _swift, Elementwise: _elementwise}
+ACTIVATIONS: dict[Any, Any] = {
+    Spherical: _spherical,
+    FastSpherical: _fast_spherical,
+    Elementwise: _elementwise,
+}
 
 
 @overload(activate, jit_options=INLINED)

@@ -1,11 +1,11 @@
-"""Compiled loops kept on disk, in a place that only their owner can write to: what is read back
-from there is executed.
+"""The cache of compiled loops on disk.
 
-numba's own cache fails where neither the package nor the home directory can be written, does not
-notice changes in imported files, and two processes that save different signatures at the same
-moment may leave each other's code behind. So every signature has a file of its own here, in a
-directory named by a digest of all that goes into the code. Nothing is touched before the first loop
-is called.
+It lies in a directory that only its owner can write to, because its content is executed. numba's
+own cache fails where neither the package nor the home directory can be written to. It does not
+notice changes in imported files. Two processes that save different signatures at the same moment
+may overwrite each other's code. Here every signature has its own file, in a directory named by a
+digest of everything that determines the code. No file is read or written before the first call of a
+loop.
 """
 
 from __future__ import annotations
@@ -35,17 +35,18 @@ from numba.core.serialize import dumps
 PACKAGE = Path(__file__).parents[1]
 UNUSED = 30 * 86400.0  # seconds after which the code of another version is removed
 SETTINGS: Any = numba.config  # read from the environment when numba is imported
-COMPILING = "spheresn: compiling for the first time, some seconds ..."
+COMPILING = "spheresn: compiling for the first time, this takes some seconds ..."
 
 
 class NotCached(UserWarning):
-    """Compiled loops cannot be kept, so that every process compiles them again."""
+    """Compiled loops cannot be cached, so every process compiles them again."""
 
 
 @cache
 def digest() -> str:
-    """Of everything that the machine code depends on, but for the processor and the signature: the
-    sources, and what compiles them.
+    """A digest of the sources and of what compiles them.
+
+    The processor and the signature also determine the code; they are in the name of each file.
     """
     found = hashlib.sha256(
         f"{numba.__version__} {llvmlite.__version__} {sys.version} {platform.machine()}".encode()
@@ -57,8 +58,10 @@ def digest() -> str:
 
 
 def places() -> list[Path]:
-    """Where to try: what NUMBA_CACHE_DIR says and nothing else; or the user's folder for caches,
-    then one of ours among temporary files.
+    """The directories to try, in this order.
+
+    Only NUMBA_CACHE_DIR if it is set; else the user's cache folder, then one of ours in the folder
+    for temporary files.
     """
     if SETTINGS.CACHE_DIR:
         return [Path(SETTINGS.CACHE_DIR) / "spheresn"]
@@ -79,8 +82,9 @@ def _user_folder() -> list[Path]:
 
 
 def is_ours(folder: Path) -> bool:
-    """Nobody else can write there: a directory, no link, that belongs to us. Windows keeps these
-    folders to their user by itself.
+    """Whether `folder` is a directory (no link) of this user that nobody else can write to.
+
+    Windows itself protects these folders from other users.
     """
     found = os.lstat(folder)
     if not hasattr(os, "getuid"):  # pragma: no cover - Windows has no such owners
@@ -94,9 +98,7 @@ def is_ours(folder: Path) -> bool:
 
 @cache
 def folder() -> Path | None:
-    """The directory for this code, made if need be; None with a warning where there is no place for
-    it.
-    """
+    """The directory for this code, created if necessary; None with a warning if none can be."""
     for place in places():
         with contextlib.suppress(OSError):
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -106,15 +108,15 @@ def folder() -> Path | None:
             found.mkdir(mode=0o700, exist_ok=True)
             with tempfile.TemporaryFile(dir=found):
                 pass
-            os.utime(found)  # in use
+            os.utime(found)  # marks it as in use
             _remove_unused(place, found)
             return found
-    _say_not_cached("no directory can be written to")
+    _warn_not_cached("no directory can be written to")
     return None
 
 
 def _remove_unused(place: Path, current: Path) -> None:
-    """Delete the code of other versions that no process has asked for in a month."""
+    """Delete the code of other versions that no process has used for a month."""
     for other in place.iterdir():
         if (
             other != current
@@ -125,7 +127,7 @@ def _remove_unused(place: Path, current: Path) -> None:
 
 
 @cache
-def _say_not_cached(why: str) -> None:
+def _warn_not_cached(why: str) -> None:
     warnings.warn(
         f"compiled loops are not kept for the next process: {why}; set NUMBA_CACHE_DIR to a "
         "directory of yours that can be written to",
@@ -135,11 +137,11 @@ def _say_not_cached(why: str) -> None:
 
 
 class KernelCache(_Cache):
-    """The cache of one loop, as numba asks for it."""
+    """The cache of one loop, with the methods that numba calls."""
 
     def __init__(self, function: Any) -> None:
         self._name = function.__qualname__
-        self._told = False
+        self._shown = False
 
     @property
     def cache_path(self) -> str:
@@ -152,21 +154,21 @@ class KernelCache(_Cache):
         return place and place / f"{self._name}-{key}.nbc"
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled loop, or None: then numba compiles it, and a terminal is told so."""
+        """The compiled loop, or None: numba then compiles it, and the terminal shows a message."""
         target_context.refresh()
         path = self._path(sig, target_context.codegen())
-        # Not there, or cut short
+        # The file is missing or truncated
         with contextlib.suppress(OSError, EOFError, ValueError, pickle.UnpicklingError):
             if path is not None:
                 return CompileResult._rebuild(
                     target_context, *pickle.loads(_checked(path.read_bytes()))
                 )  # type: ignore[no-untyped-call]
-        self._tell(COMPILING)
+        self._show(COMPILING)
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep it, under a name that only complete files bear."""
-        self._tell("")
+        """Write the compiled loop; its final name appears only when the file is complete."""
+        self._show("")
         path = self._path(sig, data.codegen)
         if path is None:
             return
@@ -178,14 +180,14 @@ class KernelCache(_Cache):
         except OSError as error:  # a full disk, or the directory was deleted
             with contextlib.suppress(OSError, UnboundLocalError):
                 os.unlink(file.name)
-            _say_not_cached(f"{path.parent} cannot be written to ({error.strerror})")
+            _warn_not_cached(f"{path.parent} cannot be written to ({error.strerror})")
 
-    def _tell(self, text: str) -> None:
-        """One line on a terminal, which goes away again."""
-        if (text or self._told) and sys.stderr is not None and sys.stderr.isatty():
+    def _show(self, text: str) -> None:
+        """Show one line on the terminal; an empty text removes it."""
+        if (text or self._shown) and sys.stderr is not None and sys.stderr.isatty():
             sys.stderr.write(f"\r{text}\x1b[K" + ("" if text else "\r"))
             sys.stderr.flush()
-        self._told = bool(text)
+        self._shown = bool(text)
 
     def enable(self) -> None:
         """Nothing to do."""
@@ -194,11 +196,11 @@ class KernelCache(_Cache):
         """Nothing to do."""
 
     def flush(self) -> None:
-        """Nothing to do: code of other sources lies elsewhere."""
+        """Nothing to do: other sources have another directory."""
 
 
 def _checked(content: bytes) -> bytes:
-    """What stands after its own digest."""
+    """The content without its leading digest, which must agree with it."""
     if hashlib.sha256(content[32:]).digest() != content[:32]:
         raise ValueError("a file of the cache is damaged")
     return content[32:]

@@ -1,4 +1,4 @@
-"""The closed loop: a network that hears its own output, running free or being taught."""
+"""Closed loops: a network fed by its own output, running freely or trained by FORCE."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from numba.extending import overload
 
 from ._jit import INLINED, copy_row, entry
 from .activate import activate
-from .codes import ENDLESS, FINE, OVERFLOW, RARE, swift
-from .givens import absorb_fading, back_substitute
+from .codes import DIVERGED, FINE, OVERFLOW, RARE, fast_path
+from .least_squares import absorb_fading, back_substitute
 from .preactivation import preactivation
 
 
 def read_out(readout: Any, state: Any, output: Any) -> bool:
-    """output = carry · output + b + Wᵀ (x, products of principal components), inside compiled loops
-    only. Is it finite?
+    """output = carry · output + b + Wᵀ (x, products of principal components).
+
+    Inside compiled loops only. Returns whether the output is below DIVERGED.
     """
     raise NotImplementedError  # pragma: no cover - replaced when numba compiles
 
@@ -29,7 +30,7 @@ def _linear(readout: Any, state: Any, output: Any) -> bool:  # pragma: no cover 
         for j in range(len(state)):
             total += linear[i, j] * state[j]
         output[i] = carry * output[i] + total
-        finite = finite and abs(output[i]) < ENDLESS
+        finite = finite and abs(output[i]) < DIVERGED
     return finite
 
 
@@ -53,7 +54,7 @@ def _quadratic(
                 total += quadratic[i, n] * scores[c] * scores[d]
                 n += 1
         output[i] = carry * output[i] + total
-        finite = finite and abs(output[i]) < ENDLESS
+        finite = finite and abs(output[i]) < DIVERGED
     return finite
 
 
@@ -68,34 +69,32 @@ def closed_loop(
     bias: Any,
     act: Any,
     readout: Any,
-    known: Any,
+    exogenous: Any,
     last: Any,
     start: Any,
     outputs: Any,
 ) -> int:
-    """outputs[k]: hear the last output beside known[k], then read out. Returns the number of steps
-    that stayed finite.
+    """outputs[k] = the readout of the state after the input (outputs[k-1], exogenous[k]).
 
-    `start` is the state before the value `last` is heard; `last` is changed. Rare steps as in
+    `last` is the output before the first step and changes in place; `start` is the state before it
+    enters the network. Returns the number of steps that stayed finite. Rare steps run as in
     `open_loop`.
     """
-    quick, state, k = swift(act), start.copy(), 0
-    heard, room = (
-        np.empty(outputs.shape[1] + known.shape[1], start.dtype),
-        np.empty((2, len(start)), start.dtype),
-    )
+    fast, state, k = fast_path(act), start.copy(), 0
+    input_row = np.empty(outputs.shape[1] + exogenous.shape[1], start.dtype)
+    workspace = np.empty((2, len(start)), start.dtype)
     while True:
         status, steps = steady_closed_loop(
             recurrent,
             inputs,
             bias,
-            quick,
+            fast,
             readout,
-            known[k:],
+            exogenous[k:],
             last,
-            heard,
+            input_row,
             state,
-            room,
+            workspace,
             outputs[k:],
         )
         k += steps
@@ -107,11 +106,11 @@ def closed_loop(
             bias,
             act,
             readout,
-            known[k:][:1],
+            exogenous[k:][:1],
             last,
-            heard,
+            input_row,
             state,
-            room,
+            workspace,
             outputs[k : k + 1],
         )
         k += steps
@@ -126,23 +125,24 @@ def steady_closed_loop(
     bias: Any,
     act: Any,
     readout: Any,
-    known: Any,
+    exogenous: Any,
     last: Any,
-    heard: Any,
+    input_row: Any,
     start: Any,
-    room: Any,
+    workspace: Any,
     outputs: Any,
 ) -> tuple[int, int]:
-    """`closed_loop` up to the first step that is RARE or not finite. Returns the status and that
-    step; `start` becomes the state there.
+    """`closed_loop` up to the first step that is RARE or not finite.
+
+    Returns the status and that step; `start` becomes the state there.
     """
     steps, m = outputs.shape
-    state, after, a = start, room[0], room[1]
+    state, after, a = start, workspace[0], workspace[1]
     reached, k = FINE, 0
     while k < steps:
-        copy_row(last, heard[:m])
-        copy_row(known[k], heard[m:])
-        squares = preactivation(recurrent, state, inputs, bias, heard, a)
+        copy_row(last, input_row[:m])
+        copy_row(exogenous[k], input_row[m:])
+        squares = preactivation(recurrent, state, inputs, bias, input_row, a)
         reached = activate(act, a, squares, state, after)
         if reached >= OVERFLOW:
             break
@@ -158,7 +158,7 @@ def steady_closed_loop(
 
 
 @entry
-def taught_loop(
+def force_loop(
     recurrent: Any,
     inputs: Any,
     bias: Any,
@@ -172,32 +172,32 @@ def taught_loop(
 ) -> tuple[int, Any]:
     """FORCE: the output is fed back while recursive least squares changes the readout.
 
-    `learning` is (every, forgetting, penalty), `factors` the triangle and right side, changed in
-    place. Returns the number of steps that stayed finite, and the last state.
+    `learning` is (every, forgetting, penalty). `factors` are the triangle and the right side, which
+    change in place. Returns the number of steps that stayed finite, and the last state.
     """
     every, forgetting, penalty = learning
     triangle, right = factors
     steps, m = outputs.shape
     d = signal.shape[1]
     state, after, a = start.copy(), np.empty_like(start), np.empty_like(start)
-    heard, row, wanted = np.zeros(d + m, start.dtype), np.empty(len(triangle)), np.empty(m)
+    input_row, row, target_row = np.zeros(d + m, start.dtype), np.empty(len(triangle)), np.empty(m)
     weights = np.zeros_like(right)
     for k in range(steps):
-        copy_row(signal[k], heard[:d])
-        squares = preactivation(recurrent, state, inputs, bias, heard, a)
+        copy_row(signal[k], input_row[:d])
+        squares = preactivation(recurrent, state, inputs, bias, input_row, a)
         if activate(act, a, squares, state, after) == OVERFLOW:
             return k, state
         state, after = after, state
         if k % every == 0:
             row[0] = 1.0
             copy_row(state, row[1:])
-            copy_row(targets[k], wanted)
-            absorb_fading(triangle, right, row, wanted, forgetting, penalty, k // every)
+            copy_row(targets[k], target_row)
+            absorb_fading(triangle, right, row, target_row, forgetting, penalty, k // every)
             back_substitute(triangle, right, weights)
         for i in range(m):
             total = weights[0, i]
             for j in range(len(state)):
                 total += weights[1 + j, i] * state[j]
             outputs[k, i] = total
-            heard[d + i] = total
+            input_row[d + i] = total
     return steps, state

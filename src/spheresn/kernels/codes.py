@@ -1,5 +1,6 @@
-"""The activation and the leak as numbers. Their type chooses the code, so that a loop compiles what
-its network needs and nothing else.
+"""Status codes, and the activation and the leak as numbers; nothing here needs numba.
+
+The type of an activation selects the code, so that a loop compiles only what its network needs.
 """
 
 from __future__ import annotations
@@ -8,14 +9,16 @@ from typing import Any, NamedTuple
 
 TANH, LINEAR = range(2)
 FINE, DEGENERATE, OVERFLOW, RARE = range(4)
-# Deviations of the series. A run that gets here is as good as infinite, and can still be scaled
-# back.
-ENDLESS = 1e100
+
+# In standard deviations of the series: an output of this size has diverged, but can still be scaled
+# back to the unit of the series.
+DIVERGED = 1e100
 
 
 class Spherical(NamedTuple):
-    """OnSphere. Squares are safe between `low` and `high`; a loop compiled for this type knows what
-    to do beyond them as well.
+    """OnSphere, with the code for all cases.
+
+    Squares between `low` and `high` neither overflow nor underflow.
     """
 
     radius: Any
@@ -25,12 +28,11 @@ class Spherical(NamedTuple):
     high: Any
 
 
-class Swift(NamedTuple):
-    """OnSphere without leak and without the rare cases: the loop stops in front of such a step with
-    RARE, having changed nothing.
+class FastSpherical(NamedTuple):
+    """OnSphere without leak and without the rare cases.
 
-    The rare cases took three quarters of the time to compile a first loop, and next to nobody ever
-    meets one.
+    The loop stops before a rare step, changes nothing, and returns RARE. The rare cases took three
+    quarters of the time to compile the first loop, and hardly any run meets one.
     """
 
     radius: Any
@@ -48,11 +50,11 @@ class Elementwise(NamedTuple):
     high: Any
 
 
-def swift(act: Any) -> Any:
-    """The code of the loop to begin with."""
+def fast_path(act: Any) -> Any:
+    """The activation to start the loop with: FastSpherical where `act` allows it, else `act`."""
     plain = (
         isinstance(act, Spherical)
         and act.leak == 1
         and act.low < act.radius * act.radius < act.high
     )
-    return Swift(act.radius, act.bend, act.low, act.high) if plain else act
+    return FastSpherical(act.radius, act.bend, act.low, act.high) if plain else act

@@ -1,4 +1,4 @@
-"""Small loops over one vector or over the rows of a block (k, N), without allocation."""
+"""Small loops over one vector, or over the rows of a block (k, N); they allocate nothing."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
-from ..topology._dense import DenseData
+from ..topology.matrices import DenseData
 from ._jit import CHOSEN, compiled, inlined
-from .multiply import PRODUCTS, multiply
+from .preactivation import PRODUCTS, multiply
 
 
 @inlined
@@ -22,7 +22,7 @@ def dot(a: Any, b: Any) -> Any:
 
 
 @inlined
-def without(unit: Any, c: Any, gain: Any) -> None:
+def project_out(unit: Any, c: Any, gain: Any) -> None:
     """c = gain (c - unit (unit · c))."""
     along = dot(unit, c)
     for i in range(len(c)):
@@ -31,15 +31,13 @@ def without(unit: Any, c: Any, gain: Any) -> None:
 
 @inlined
 def length(a: Any, squares: Any, low: Any, high: Any) -> Any:
-    """|a| from squares = |a|², without overflow or underflow: they are safe between low and
-    high.
-    """
+    """|a| without overflow or underflow; squares = |a|² is safe between low and high."""
     return np.sqrt(squares) if low < squares < high else length_extreme(a)
 
 
 @compiled
 def length_extreme(a: Any) -> Any:
-    """|a| by the largest entry; infinite when an entry is not finite."""
+    """|a|, scaled by the largest entry; infinite if an entry is not finite."""
     largest = a.dtype.type(0)
     for i in range(len(a)):
         if not np.isfinite(a[i]):
@@ -77,7 +75,7 @@ def multiply_both(data: Any, x: Any, block: Any, a: Any, out: Any) -> None:
 def _dense_both(
     data: Any, x: Any, block: Any, a: Any, out: Any
 ) -> None:  # pragma: no cover - compiled by numba
-    """One tangent costs no second pass through W; many are one matrix product."""
+    """One tangent shares the pass through W with x; several are one matrix product."""
     if len(block) == 1:
         _dense_pair(data.matrix, x, block[0], a, out[0])
     else:

@@ -1,6 +1,4 @@
-"""Tangents carried along a driven reservoir: the compiled twin of `Reservoir.tangent_step`,
-tangents as rows (k, N).
-"""
+"""`Reservoir.tangent_step`, compiled, with the tangents as rows (k, N)."""
 
 from __future__ import annotations
 
@@ -11,21 +9,32 @@ from numba.extending import overload
 
 from ._jit import INLINED, compiled, inlined
 from .activate import blend, elementwise, project, stretch, sum_of_squares
-from .codes import DEGENERATE, FINE, LINEAR, OVERFLOW, RARE, TANH, Elementwise, Spherical, Swift
+from .codes import (
+    DEGENERATE,
+    FINE,
+    LINEAR,
+    OVERFLOW,
+    RARE,
+    TANH,
+    Elementwise,
+    FastSpherical,
+    Spherical,
+)
 from .preactivation import add_input
-from .rows import dot, length, scale_to_one, without
+from .rows import dot, length, project_out, scale_to_one
 
 
 @inlined
-def work_space(state: Any) -> Any:
-    """Room for one step: pre-activation, value, slope, mixed."""
+def new_workspace(state: Any) -> Any:
+    """Arrays for one step: pre-activation, value, slope, mixed."""
     return np.empty_like(state), np.empty_like(state), np.empty_like(state), np.empty_like(state)
 
 
 @compiled
 def bend_with_slope(a: Any, bend: Any, value: Any, slope: Any) -> Any:
-    """value = z/|z| and slope_i = (1 + (bend â_i)²)^(-3/2) for a of unit length, â = √N a; returns
-    √N/|z|.
+    """value = z/|z| and slope_i = (1 + (bend â_i)²)^(-3/2), where |a| = 1 and â = √N a.
+
+    z_i = â_i/√(1 + (bend â_i)²) as in `activate.bend`. Returns √N/|z|.
     """
     one, root = a.dtype.type(1), np.sqrt(a.dtype.type(len(a)))
     total = a.dtype.type(0)
@@ -47,7 +56,7 @@ def push_bent(gain: Any, a: Any, value: Any, slope: Any, c: Any) -> None:
     along = dot(a, c)
     for i in range(len(c)):
         c[i] = slope[i] * (c[i] - along * a[i])
-    without(value, c, gain)
+    project_out(value, c, gain)
 
 
 def tangent_step(
@@ -63,16 +72,15 @@ def tangent_step(
     slope: Any,
     mixed: Any,
 ) -> int:
-    """state and carried become the next state and the derivative of the step times the rows of
-    `block`.
+    """state = the next state, carried = the derivative of the step times the rows of `block`.
 
-    `multiply_both` comes before: a holds W times the state and carried W times these rows, or what
-    else moves a.
+    The caller runs `multiply_both` first, so that a = W state and carried[j] = W block[j]. Other
+    contributions to the derivative of a may be in `carried` as well.
     """
     raise NotImplementedError  # pragma: no cover - replaced when numba compiles
 
 
-def _swift(
+def _fast_spherical(
     inputs: Any,
     bias: Any,
     act: Any,
@@ -85,9 +93,7 @@ def _swift(
     slope: Any,
     mixed: Any,
 ) -> int:  # pragma: no cover - compiled by numba
-    """Only the direction of a matters, so a is first scaled to length one; the gain makes up for
-    it.
-    """
+    """Only the direction of a matters: a is scaled to length one, and the gain corrects for it."""
     squares = add_input(inputs, bias, row, a)
     if not act.low < squares < act.high:
         return RARE
@@ -102,7 +108,7 @@ def _swift(
         for i in range(len(a)):
             value[i] = a[i] * inverse
         for j in range(len(carried)):
-            without(value, carried[j], gain)
+            project_out(value, carried[j], gain)
     for i in range(len(state)):
         state[i] = act.radius * value[i]
     return FINE
@@ -121,7 +127,7 @@ def _spherical(
     slope: Any,
     mixed: Any,
 ) -> int:  # pragma: no cover - compiled by numba
-    """The same with the leak and a second projection, for all sizes."""
+    """`_fast_spherical` with the leak and a second projection, for all sizes of a."""
     squares = add_input(inputs, bias, row, a)
     size = scale_to_one(a, squares, act.low, act.high, a)
     gain = act.radius / size
@@ -150,10 +156,10 @@ def _spherical(
         if act.bend != 0:
             push_bent(gain, a, value, slope, carried[j])
         else:
-            without(value, carried[j], gain)
+            project_out(value, carried[j], gain)
         if act.leak != 1:
             blend(act.leak, block[j], carried[j])
-            without(mixed, carried[j], act.radius / span)
+            project_out(mixed, carried[j], act.radius / span)
     return FINE
 
 
@@ -192,7 +198,11 @@ def _elementwise(
     return FINE
 
 
-STEPS: dict[Any, Any] = {Spherical: _spherical, Swift: _swift, Elementwise: _elementwise}
+STEPS: dict[Any, Any] = {
+    Spherical: _spherical,
+    FastSpherical: _fast_spherical,
+    Elementwise: _elementwise,
+}
 
 
 @overload(tangent_step, jit_options=INLINED)

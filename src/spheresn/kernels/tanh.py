@@ -1,9 +1,9 @@
-"""tanh without branches, so that a loop over it runs in vector registers: five times as fast as the
-library function.
+"""tanh without branches: a loop over it runs in vector registers.
 
-With y = 2|x|: tanh |x| = t/(t + 2), t = e^y - 1 = 2^n p + (2^n - 1), where y = n ln 2 + r, |r| <=
-ln 2/2, and p is the Taylor polynomial of e^r - 1. Nothing cancels, so the error stays below 4 units
-in the last place for every x, subnormal numbers included.
+It is five times as fast as the library function. With y = 2|x|: tanh |x| = t/(t + 2), t = e^y - 1 =
+2^n p + (2^n - 1), where y = n ln 2 + r, |r| <= ln 2/2, and p is the Taylor polynomial of e^r - 1.
+Nothing cancels, so the error stays below 4 units in the last place for every x, subnormal numbers
+included.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
-# Added to n this leaves n + 1023, the exponent field of 2^n, in the lowest bits of the sum.
+# n + SHIFT has n + 1023, the exponent field of 2^n, in its lowest bits
 SHIFT = 1.5 * 2.0**52 + 1023.0
 PER_LOG2 = 1.0 / math.log(2.0)
-# Ln 2 in two parts; n LOG2_HIGH is exact
+# ln 2 in two parts, so that n · LOG2_HIGH is exact
 LOG2_HIGH, LOG2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
-SATURATED = 44.0  # from y = 40 on tanh rounds to 1
+SATURATED = 44.0  # tanh rounds to 1 for y >= 40
 C2, C3, C4, C5, C6, C7, C8, C9, C10, C11, C12, C13 = (1.0 / math.factorial(k) for k in range(2, 14))
 
 
@@ -46,7 +46,7 @@ def from_bits(_context: Any, bits: Any) -> Any:
 
 @njit(error_model="numpy", fastmath={"contract"})
 def vector_tanh(x: Any) -> Any:
-    """tanh x; sums must not be reordered here, the shift by SHIFT would cancel."""
+    """tanh x; sums must not be reordered here, because the shift by SHIFT would cancel."""
     y = min(2.0 * abs(x), SATURATED)
     shifted = y * PER_LOG2 + SHIFT
     n = shifted - SHIFT

@@ -1,16 +1,14 @@
-"""Linear readouts: ridge from an accumulated Gram matrix, recursive least squares, and features of
-the states.
-"""
+"""Linear readouts: ridge regression, recursive least squares, FORCE, and quadratic features."""
 
 from .features import Quadratic
-from .force import force
 from .gram import Gram
 from .loo import Sample, leave_one_out
-from .recursive import RecursiveLeastSquares
+from .recursive import ForceResult, RecursiveLeastSquares, force
 from .ridge import Eigen, Weights, factor, solve
 
 __all__ = [
     "Eigen",
+    "ForceResult",
     "Gram",
     "Quadratic",
     "RecursiveLeastSquares",

@@ -1,4 +1,4 @@
-"""Features of the states beyond the states themselves."""
+"""Quadratic features of the states."""
 
 from __future__ import annotations
 
@@ -7,19 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import _validation
-from .._validation import Floats, StateOverflow
-from ._product import product
-from .gram import Gram
+from .._errors import StateOverflow
+from .._validation import Floats
+from .gram import Gram, product
 from .ridge import Eigen
 
 
 @dataclass(frozen=True, eq=False)
 class Quadratic:
-    """(x, p_1², p_1 p_2, ..., p_c²): the states and all products of their c leading principal
-    components.
+    """The states and all products of their c principal components, (x, p_1², p_1 p_2, ..., p_c²).
 
-    Each component is divided by its standard deviation, so that no product is lost beside the
-    states. c = 0 leaves the states alone.
+    Each component is divided by its standard deviation, so that the products are not small beside
+    the states. c = 0 gives the states alone.
 
     >>> x = np.array([[-1.0], [1.0], [3.0]])
     >>> Quadratic.of(Gram.of(x, x), 1)(x)[:, 1].round(6)  # ((x - 1)/deviation)², of mean 1

@@ -1,6 +1,4 @@
-"""Everything that least squares needs to know of any number of states, in the memory of one N × N
-matrix.
-"""
+"""The sums that least squares needs, of any number of states, in the memory of one N × N matrix."""
 
 from __future__ import annotations
 
@@ -10,29 +8,43 @@ import numpy as np
 from scipy.linalg.blas import dgemm, dsyrk
 
 from .. import _validation, kernels
-from .._validation import BadInput, Floats
+from .._errors import BadInput
+from .._validation import Floats
 
 
 def block_rows(states: int) -> int:
-    """Rows to take at a time: a block of a megabyte stays in the inner caches from one pass over it
-    to the next.
-    """
+    """The rows of one block: a megabyte, which stays in the inner caches between two passes."""
     return min(max(2**17 // states, 128), 1024)
+
+
+def product(a: Floats, b: Floats) -> Floats:
+    """a b, C-ordered and in float64, by scipy's BLAS, like the decompositions beside it.
+
+    numpy has another BLAS with its own threads. If both are used in turn on two cores, the waiting
+    threads of one slow down the other: a fit took twice as long with two threads as with one.
+
+    >>> product(np.array([[1.0, 2.0]]), np.array([[3.0], [4.0]]))
+    array([[11.]])
+    """
+    # As they lie in memory, without a copy
+    left, right = ((part.T, 0) if part.flags.c_contiguous else (part, 1) for part in (b, a))
+    return np.asarray(dgemm(1.0, left[0], right[0], trans_a=left[1], trans_b=right[1]).T)
 
 
 @dataclass(frozen=True, eq=False)
 class Gram:
-    """Scatter about the mean, S = Σ (x - x̄)(x - x̄)ᵀ, C = Σ (x - x̄)(y - ȳ)ᵀ, V = Σ (y - ȳ)², of
-    `count` rows; always float64.
+    """The scatter of `count` rows about their mean, in float64.
 
-    Two of them add up to that of all rows together [CHA83], so a long series is taken in pieces and
-    a fit spreads over machines. Centring piece by piece keeps the digits that Σ x xᵀ - n x̄ x̄ᵀ
-    would cancel. Only the lower triangle of `scatter` is filled.
+    S = Σ (x - x̄)(x - x̄)ᵀ (`scatter`; only its lower triangle is filled), C = Σ (x - x̄)(y - ȳ)ᵀ
+    (`cross`), V = Σ (y - ȳ)² (`target_scatter`). The sum of two Gram objects is that of all rows
+    together [CHA83], so a long series is processed in pieces, and a fit can use several machines.
+    Centring each piece keeps the digits that cancel in Σ x xᵀ - n x̄ x̄ᵀ.
 
     >>> x = np.array([[0.0], [1.0], [2.0]])
-    >>> whole, parts = Gram.of(x, 3 * x), Gram.of(x[:1], 3 * x[:1]) + Gram.of(x[1:], 3 * x[1:])
-    >>> [(gram.count, gram.scatter.round(12).tolist(), gram.cross.round(12).tolist()) for gram in (whole, parts)]
-    [(3, [[2.0]], [[6.0]]), (3, [[2.0]], [[6.0]])]
+    >>> whole = Gram.of(x, 3 * x)
+    >>> parts = Gram.of(x[:1], 3 * x[:1]) + Gram.of(x[1:], 3 * x[1:])
+    >>> [(g.count, np.round([g.scatter, g.cross], 12).ravel().tolist()) for g in (whole, parts)]
+    [(3, [2.0, 6.0]), (3, [2.0, 6.0])]
     """
 
     count: int
@@ -44,7 +56,7 @@ class Gram:
 
     @staticmethod
     def empty(states: int, targets: int) -> Gram:
-        """Of no rows."""
+        """The Gram of no rows."""
         if states < 1 or targets < 1:
             raise BadInput(
                 f"states and targets must have at least one column each, got {states} and "
@@ -58,11 +70,11 @@ class Gram:
 
     @staticmethod
     def of(states: Floats, targets: Floats) -> Gram:
-        """Of states (T, N) and targets (T, m)."""
+        """The Gram of states (T, N) and targets (T, m)."""
         return Sums.empty(states.shape[1], targets.shape[1]).take(states, targets).gram
 
     def __add__(self, other: Gram) -> Gram:
-        """Of the rows of both."""
+        """The Gram of the rows of both."""
         if self.count == 0 or other.count == 0:
             return other if self.count == 0 else self
         count = self.count + other.count
@@ -79,7 +91,7 @@ class Gram:
         )
 
     def every(self, stride: int) -> Gram:
-        """Of every `stride`-th state alone."""
+        """The Gram of every `stride`-th state only."""
         kept = slice(None, None, stride)
         scatter = np.asfortranarray(self.scatter[kept, kept])
         return Gram(
@@ -93,27 +105,26 @@ class Gram:
 
     @property
     def trace(self) -> float:
-        """Σ |x - x̄|², the natural unit of a penalty."""
+        """Σ |x - x̄|², the unit in which penalties are chosen."""
         return float(np.trace(self.scatter))
 
 
 class Sums:
-    """A Gram matrix that grows in place, block by block, so that no second N × N matrix is
-    needed.
-    """
+    """A Gram that grows in place, block by block, without a second N × N matrix."""
 
     def __init__(self, gram: Gram) -> None:
         self.gram = gram
-        # Centred; fresh memory for each block would cost as much as the centring
+        # The centred rows. They are reused: new memory for each block takes as long as the
+        # centring.
         self._rows: list[Floats] = []
 
     @staticmethod
     def empty(states: int, targets: int) -> Sums:
-        """Of no rows."""
+        """The sums of no rows."""
         return Sums(Gram.empty(states, targets))
 
     def copy(self) -> Sums:
-        """One that can go on by itself."""
+        """A copy that grows independently."""
         return Sums(
             Gram(
                 self.gram.count,
@@ -126,18 +137,19 @@ class Sums:
         )
 
     def take(self, states: Floats, targets: Floats) -> Sums:
-        """Take in states (T, N) and targets (T, m); this changes the arrays of `gram`."""
+        """Add states (T, N) and targets (T, m); this changes the arrays of `gram`."""
         _validation.same_length("targets", targets, "states", states)
         states, targets = (np.require(part, requirements=["C", "W"]) for part in (states, targets))
         with np.errstate(over="ignore", invalid="ignore"):
             for first in range(0, len(states), block := block_rows(states.shape[1])):
                 self._take_block(states[first : first + block], targets[first : first + block])
-            self._judge(states, targets)
+            self._check_finite(states, targets)
         return self
 
-    def _judge(self, states: Floats, targets: Floats) -> None:
-        """No square may have left the range of numbers; no product has where the squares have not
-        (|C_ij|² <= S_ii V_j).
+    def _check_finite(self, states: Floats, targets: Floats) -> None:
+        """Require that no square has overflowed.
+
+        Then no product has overflowed either, because |C_ij|² <= S_ii V_j.
         """
         squares = self.gram.scatter.diagonal(), self.gram.target_scatter
         if not np.isfinite(squares[0].sum() + squares[1].sum()) and not all(
@@ -150,21 +162,19 @@ class Sums:
             )
 
     def _take_block(self, states: Floats, targets: Floats) -> None:
-        """Centred rows, and one row more that stands for the distance of the block's mean from that
-        of the rows before it.
-        """
+        """Add the centred rows, and one more row for the gap between the old mean and the new."""
         old, rows = self.gram, len(states)
         count = old.count + rows
         weight, share = np.sqrt(old.count * rows / count), rows / count
-        x, y = self._room(states, targets)
-        kernels.centre_rows(states, old.state_mean, weight, share, x)
-        kernels.centre_rows(targets, old.target_mean, weight, share, y)
+        x, y = self._workspace(states, targets)
+        kernels.centre(states, old.state_mean, weight, share, x)
+        kernels.centre(targets, old.target_mean, weight, share, y)
         scatter = dsyrk(1.0, x.T, beta=1.0, c=old.scatter, lower=1, overwrite_c=1)
         cross = dgemm(1.0, x.T, y.T, beta=1.0, c=old.cross, trans_b=1, overwrite_c=1)
         target_scatter = old.target_scatter + np.einsum("ij,ij->j", y, y)
         self.gram = Gram(count, old.state_mean, old.target_mean, scatter, cross, target_scatter)
 
-    def _room(self, *parts: Floats) -> list[Floats]:
+    def _workspace(self, *parts: Floats) -> list[Floats]:
         if not self._rows or len(self._rows[0]) <= len(parts[0]):
             self._rows = [np.empty((len(part) + 1, part.shape[1])) for part in parts]
         return [rows[: len(part) + 1] for rows, part in zip(self._rows, parts, strict=True)]

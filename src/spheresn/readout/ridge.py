@@ -1,5 +1,6 @@
-"""Ridge regression as algebra on a Gram matrix: min Σ |y - b - Wᵀx|² + penalty |W|², the intercept
-b not penalised.
+"""Ridge regression from a Gram: min Σ |y - b - Wᵀx|² + penalty |W|².
+
+The intercept b is not penalised.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from scipy.linalg.blas import dgemm, dtrsm
 from scipy.linalg.lapack import dpotrf
 
 from .. import _validation
-from .._validation import Floats, StateOverflow
-from ._product import product
-from .gram import Gram
+from .._errors import StateOverflow
+from .._validation import Floats
+from .gram import Gram, product
 
-# Below this share of the trace the rounding errors of S itself are as large as the penalty, and a
+# As a share of the trace. Below it the rounding errors of S are as large as the penalty, and a
 # Cholesky factor may not exist.
 SAFE_PENALTY = 5e-15
 
@@ -63,10 +64,10 @@ class Weights:
 
 @dataclass(frozen=True, eq=False)
 class Eigen:
-    """S = V Λ Vᵀ once, and then any penalty for any targets costs one product.
+    """S = V Λ Vᵀ, computed once; the readout for any penalty then costs one product.
 
-    penalty 0 is the minimum-norm solution: directions whose variance is rounding error of S get no
-    weight.
+    penalty 0 is the minimum-norm solution: directions whose variance is a rounding error of S have
+    no weight.
 
     >>> x = np.array([[0.0], [1.0], [2.0]])
     >>> eigen = Eigen.of(Gram.of(x, 3 * x + 1))  # S = 2, C = 6
@@ -86,7 +87,7 @@ class Eigen:
         return cls(gram, np.clip(values, 0.0, None), vectors, product(vectors.T, gram.cross))
 
     def gains(self, penalty: float) -> Floats:
-        """1/(λ_i + penalty), and zero where λ_i is no more than rounding."""
+        """1/(λ_i + penalty); zero where λ_i is a rounding error."""
         floor = len(self.values) * np.finfo(float).eps * self.values.max(initial=0.0)
         real = self.values > floor if penalty == 0.0 else self.values + penalty > 0.0
         return np.asarray(
@@ -99,10 +100,8 @@ class Eigen:
 
     def solve_each(self, penalties: Sequence[float]) -> list[Weights]:
         """The readouts for several penalties, in one product."""
-        gains, outputs = (
-            np.array([self.gains(penalty) for penalty in penalties]),
-            self.coefficients.shape[1],
-        )
+        gains = np.array([self.gains(penalty) for penalty in penalties])
+        outputs = self.coefficients.shape[1]
         columns = (
             (gains.reshape(-1, 1, len(self.values)) * self.coefficients.T)
             .reshape(-1, len(self.values))
@@ -117,14 +116,14 @@ class Eigen:
 
 @dataclass(frozen=True, eq=False)
 class Shifted:
-    """The eigenvalues with a penalty added: (S + penalty)⁻¹ = RᵀR with R = (Λ + penalty)^-½ Vᵀ."""
+    """S + penalty by eigenvalues: (S + penalty)⁻¹ = RᵀR with R = (Λ + penalty)^-½ Vᵀ."""
 
     eigen: Eigen
     penalty: float
 
     @property
     def gram(self) -> Gram:
-        """What was decomposed."""
+        """The Gram that was decomposed."""
         return self.eigen.gram
 
     def half(self, columns: Floats) -> Floats:
@@ -141,8 +140,9 @@ class Shifted:
 
 @dataclass(frozen=True, eq=False)
 class Cholesky:
-    """S + penalty = L Lᵀ, so that (S + penalty)⁻¹ = RᵀR with R = L⁻¹; for one penalty a tenth of
-    the cost of eigenvalues.
+    """S + penalty = L Lᵀ by Cholesky: (S + penalty)⁻¹ = RᵀR with R = L⁻¹.
+
+    For one penalty it costs a tenth of the eigenvalues.
     """
 
     gram: Gram
@@ -160,8 +160,7 @@ class Cholesky:
 
 
 def factor(gram: Gram, penalty: float) -> Cholesky | Shifted:
-    """By Cholesky where the penalty allows it, by eigenvalues where S is singular in working
-    precision.
+    """The Cholesky factor of S + penalty; by eigenvalues if that is singular up to rounding.
 
     >>> x = np.array([[0.0], [1.0], [2.0]])
     >>> root = factor(Gram.of(x, 3 * x + 1), penalty=2.0)  # S + penalty = 4, so R = 1/2
@@ -171,7 +170,7 @@ def factor(gram: Gram, penalty: float) -> Cholesky | Shifted:
     if _validation.real("penalty", penalty, 0.0) > SAFE_PENALTY * gram.trace:
         shifted = gram.scatter.copy(order="F")
         shifted[np.diag_indices_from(shifted)] += penalty
-        # Scipy's `cholesky` would clear the other half as well
+        # scipy's `cholesky` would also clear the upper triangle, which takes time
         lower, failed = dpotrf(shifted, lower=1, clean=0, overwrite_a=1)
         if not failed:
             return Cholesky(gram, lower)

@@ -1,16 +1,12 @@
 """Recurrent matrices: how the units of a reservoir are linked.
 
-Each one multiplies (`matvec`, `rmatvec`), knows its spectral radius exactly, can be rescaled, and
-hands its numbers to the kernels.
+Each one multiplies vectors (`matvec`, `rmatvec`), knows its spectral radius exactly, can be
+rescaled, and gives its numbers to the compiled loops (`kernel_data`).
 """
 
-from ._dense import Dense
-from ._protocol import Recurrent
-from ._rotation import Rotation
-from ._shift import Shift
-from ._sparse import Sparse
 from ._spectrum import spectral_radius
 from .build import TOPOLOGIES, as_recurrent, delay_line, gaussian, ring, rotation, sparse, uniform
+from .matrices import Dense, Recurrent, Rotation, Shift, Sparse
 
 __all__ = [
     "TOPOLOGIES",

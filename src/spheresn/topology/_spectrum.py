@@ -1,4 +1,4 @@
-"""The spectral radius, exact."""
+"""The exact spectral radius."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from scipy.sparse.linalg import ArpackError, eigs
 
 from .._validation import Floats
 
-DENSE_LIMIT = 2000  # up to here all eigenvalues are computed; beyond, a checked Arnoldi iteration
-# K = 1 with the default basis is sometimes silently wrong: it converges to an inner eigenvalue
+# Units. Up to this size all eigenvalues are computed; above it, a checked Arnoldi iteration.
+DENSE_LIMIT = 2000
+# The default basis with k = 1 is sometimes wrong without notice: it converges to an inner
+# eigenvalue
 CANDIDATES, BASIS = 8, 80
 TOLERANCE = 1e-11
 
@@ -20,8 +22,8 @@ TOLERANCE = 1e-11
 def spectral_radius(matrix: Floats | Any) -> float:
     """max |λ_i(W)| of an array or a scipy sparse matrix.
 
-    A matrix whose links form no cycle is nilpotent and has radius 0 exactly; computed eigenvalues
-    would be rounding noise of size eps^(1/N), which is not small.
+    A matrix whose links form no cycle is nilpotent, so its radius is exactly 0. Its computed
+    eigenvalues would be rounding errors of size eps^(1/N), which is not small.
 
     >>> round(spectral_radius(np.array([[0.0, 2.0], [-2.0, 0.0]])), 12)
     2.0
@@ -45,7 +47,7 @@ def _by_all_eigenvalues(matrix: Any) -> float:
 
 
 def _by_arnoldi(matrix: Floats | Any) -> float:
-    """The largest of several eigenvalues, accepted only with small residuals of all of them."""
+    """The largest of several eigenvalues, accepted only if all of them have small residuals."""
     wide = matrix.astype(np.float64)
     start = np.random.default_rng(0).standard_normal(wide.shape[0])
     try:

@@ -1,4 +1,4 @@
-"""Topologies by name, drawn from a random generator, and given matrices."""
+"""Topologies: drawn by name from a random generator, or made from a matrix of the caller."""
 
 from __future__ import annotations
 
@@ -9,12 +9,9 @@ import numpy as np
 from scipy import sparse as sp
 
 from .. import _validation
-from .._validation import BadInput, Floats
-from ._dense import Dense
-from ._protocol import MEMBERS, Recurrent
-from ._rotation import Rotation
-from ._shift import Shift
-from ._sparse import Sparse
+from .._errors import BadInput
+from .._validation import Floats
+from .matrices import MEMBERS, Dense, Recurrent, Rotation, Shift, Sparse
 
 Draw = Callable[[int], Floats]
 
@@ -40,7 +37,7 @@ def uniform(units: int, rng: np.random.Generator, density: float = 1.0) -> Dense
 
 
 def sparse(units: int, rng: np.random.Generator, density: float = 0.1) -> Sparse:
-    """Independent normal entries stored by rows, one in ten by default.
+    """Independent normal entries in a sparse matrix; by default one entry in ten is not zero.
 
     >>> sparse(100, np.random.default_rng(0), density=0.05).matrix.nnz
     500
@@ -51,11 +48,11 @@ def sparse(units: int, rng: np.random.Generator, density: float = 0.1) -> Sparse
 
 
 def rotation(units: int, rng: np.random.Generator) -> Rotation:
-    """A random orthogonal matrix as plane rotations: one angle in each of N/2 equal cells of (0,
-    π).
+    """A random orthogonal matrix as N/2 plane rotations.
 
-    The cells mimic the repulsion between the eigenvalues of a Haar-random orthogonal matrix, whose
-    angles never crowd.
+    (0, π) is divided into N/2 equal cells, and one angle is drawn from each. The cells imitate the
+    repulsion between the eigenvalues of a Haar-random orthogonal matrix, whose angles do not
+    cluster.
 
     >>> matrix = rotation(5, np.random.default_rng(0)).toarray()
     >>> bool(np.allclose(matrix @ matrix.T, np.eye(5)))
@@ -66,7 +63,7 @@ def rotation(units: int, rng: np.random.Generator) -> Rotation:
 
 
 def ring(units: int, weight: float = 1.0) -> Shift:
-    """Every unit feeds the next, the last one the first.
+    """Every unit feeds the next, and the last unit feeds the first.
 
     >>> ring(3, weight=0.5).toarray()
     array([[0. , 0. , 0.5],
@@ -77,8 +74,9 @@ def ring(units: int, weight: float = 1.0) -> Shift:
 
 
 def delay_line(units: int, weight: float = 1.0) -> Shift:
-    """Every unit feeds the next; what reaches the end is forgotten. Nilpotent: its spectral radius
-    is 0 for any weight.
+    """Every unit feeds the next; what reaches the last unit is forgotten.
+
+    The matrix is nilpotent: its spectral radius is 0 for any weight.
 
     >>> delay_line(3).toarray()
     array([[0., 0., 0.],
@@ -118,27 +116,27 @@ def draw(name: str, units: int, rng: np.random.Generator, density: float | None)
 
 
 def as_recurrent(matrix: Any) -> Recurrent:
-    """A given square matrix: an array, a scipy sparse matrix, or a topology, which is returned as
-    it is.
+    """A square matrix (an array or a scipy sparse matrix) as a topology; topologies pass unchanged.
 
-    >>> type(as_recurrent([[0.0, 1.0], [1.0, 0.0]])).__name__, type(as_recurrent(sp.eye_array(3))).__name__
+    >>> dense, sparse = as_recurrent([[0.0, 1.0], [1.0, 0.0]]), as_recurrent(sp.eye_array(3))
+    >>> type(dense).__name__, type(sparse).__name__
     ('Dense', 'Sparse')
     """
     if hasattr(matrix, "matvec"):
-        return _topology(matrix)
+        return _check_members(matrix)
     kind = np.float32 if getattr(matrix, "dtype", None) == np.float32 else np.float64
     if sp.issparse(matrix):
-        _square(matrix.shape)
+        _check_square(matrix.shape)
         kept = sp.csr_array(matrix, dtype=kind)
         kept.sum_duplicates()
         _validation.finite("recurrent", kept.data)
         return Sparse(kept)
     full = _validation.array("recurrent", matrix, 2, kind)
-    _square(full.shape)
+    _check_square(full.shape)
     return Dense(np.require(full, requirements=["C", "W"]))
 
 
-def _topology(matrix: Any) -> Recurrent:
+def _check_members(matrix: Any) -> Recurrent:
     missing = [name for name in MEMBERS if not hasattr(matrix, name)]
     if missing:
         rule = (
@@ -151,7 +149,7 @@ def _topology(matrix: Any) -> Recurrent:
     return matrix  # type: ignore[no-any-return]
 
 
-def _square(shape: tuple[int, ...]) -> None:
+def _check_square(shape: tuple[int, ...]) -> None:
     if len(shape) != 2 or shape[0] != shape[1] or shape[0] < 1:
         raise BadInput(
             f"recurrent must be a square matrix of at least one unit, got shape {shape}; pass W "

@@ -16,7 +16,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-from ..._errors import Told, sentence
+from ..._errors import UserError, sentence
 from ..._version import __version__
 from .._extras import require
 
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         return _run(given)
-    except Told as error:
+    except UserError as error:
         return _refuse(str(error))
     except MemoryError as error:
         return _refuse(

@@ -16,7 +16,7 @@ from flask import abort, request
 from threadpoolctl import threadpool_limits
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
-from ..._validation import BadInput, DegenerateStep
+from ..._errors import BadInput, DegenerateStep
 from . import pictures
 from .jobs import Answer, Jobs
 from .page import CONTROLS, PANELS, layout

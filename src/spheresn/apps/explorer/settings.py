@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from ... import _validation
-from ..._validation import BadInput
+from ..._errors import BadInput
 from ...topology.build import TOPOLOGIES
 
 ACTIVATIONS = ("spherical", "tanh", "linear")

@@ -12,7 +12,8 @@ from tempfile import TemporaryDirectory
 from threading import Lock
 
 from ... import _validation, datasets
-from ..._validation import BadInput, Floats
+from ..._errors import BadInput
+from ..._validation import Floats
 from ..tables import read_table
 from .cache import Recent
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from dash import ClientsideFunction, Dash, Input, Output, State, no_update
 
-from ..._validation import BadInput
+from ..._errors import BadInput
 from .signals import Catalogue
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import _validation
-from ..._validation import BadInput
+from ..._errors import BadInput
 from .figures import PRESETS
 from .report import Section, publish
 from .runner import (

@@ -7,7 +7,7 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-from spheresn._validation import BadInput, printable
+from spheresn._errors import BadInput, printable
 
 FIELDS = ("id", "figure", "source", "says", "measured", "rule", "verdict", "evidence")
 

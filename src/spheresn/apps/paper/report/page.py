@@ -10,7 +10,7 @@ from typing import Any
 from jinja2 import BaseLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from spheresn._validation import printable
+from spheresn._errors import printable
 from spheresn._version import __version__
 
 from .section import Drawing, Section

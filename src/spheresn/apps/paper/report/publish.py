@@ -14,7 +14,7 @@ import xarray as xr
 from spheresn.apps.paper.runner import CannotWrite, Ledger, LedgerError, Unit, canonical, whole_file
 from spheresn.apps.paper.runner.unit import one_line
 
-from ...._validation import BadInput
+from ...._errors import BadInput
 from .draw import Sketch, draw, quiet
 from .page import page
 from .section import Drawing, Hole, Section, numbers

@@ -8,8 +8,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from ...._errors import NotInstalled, Told
-from ...._validation import sentence
+from ...._errors import NotInstalled, UserError, sentence
 from ....io.files import whole_file
 
 APPLICATION, FORMAT = 0x53504853, 2  # "SPHS"
@@ -27,7 +26,7 @@ KIND = "kind TEXT"  # the class of the error, since format 2
 TABLES = {**FIRST, "unit": f"{FIRST['unit'][:-1]}, {KIND})"}
 
 
-class LedgerError(Told, RuntimeError):
+class LedgerError(UserError, RuntimeError):
     """A ledger that cannot be read or written; the file is left as it is."""
 
 

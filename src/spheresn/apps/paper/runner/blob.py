@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
-from ...._validation import BadInput, sentence
+from ...._errors import BadInput, sentence
 
 Arrays = dict[str, NDArray[Any]]
 

@@ -18,7 +18,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from ...._validation import real, sentence, whole
+from ...._errors import sentence
+from ...._validation import real, whole
 from ._schema import LedgerError as LedgerError
 from ._schema import create, current, damaged, judge, upgrade
 from .blob import Arrays, unpack

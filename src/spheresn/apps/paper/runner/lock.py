@@ -11,10 +11,10 @@ from pathlib import Path
 
 from filelock import lock_descriptor, unlock_descriptor
 
-from ...._errors import Told
+from ...._errors import UserError
 
 
-class InUse(Told, RuntimeError):
+class InUse(UserError, RuntimeError):
     """Another process works in the directory."""
 
 

@@ -10,7 +10,7 @@ from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, Protocol
 
-from ...._errors import Told
+from ...._errors import UserError
 from .unit import Outcome, one_line
 from .worker import Worker, WorkerLost
 
@@ -18,7 +18,7 @@ CONNECT_SECONDS = 3
 GATHER_SECONDS = 300  # for the result of one unit
 
 
-class ClusterError(Told, RuntimeError):
+class ClusterError(UserError, RuntimeError):
     """A Dask cluster that does not answer."""
 
 

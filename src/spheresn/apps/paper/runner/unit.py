@@ -14,7 +14,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from ...._validation import sentence
+from ...._errors import sentence
 from .blob import pack
 from .versions import versions
 

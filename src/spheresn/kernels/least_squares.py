@@ -1,4 +1,4 @@
-"""Plane rotations that take one more row into a triangular factor."""
+"""Least squares: rows centred by their mean, and rows added to a triangular factor."""
 
 from __future__ import annotations
 
@@ -9,10 +9,39 @@ import numpy as np
 from ._jit import compiled, copy_row, entry
 
 
+def centre(rows: Any, mean: Any, weight: float, share: float, out: Any) -> None:
+    """out[:-1] = the centred rows, out[-1] = weight · gap, mean += share · gap (in place).
+
+    The gap is the distance of the rows' mean from `mean`. The rows' mean is computed from their
+    differences from the first row, so that a constant column becomes exactly zero instead of
+    rounding errors.
+    """
+    centre_loop(rows, np.zeros(rows.shape[1]), mean, weight, share, out)
+
+
+@entry
+def centre_loop(rows: Any, shift: Any, mean: Any, weight: float, share: float, out: Any) -> None:
+    """`centre`; `shift` holds zeros and is overwritten."""
+    count, width = rows.shape
+    for i in range(1, count):
+        for j in range(width):
+            shift[j] += np.float64(rows[i, j]) - np.float64(rows[0, j])
+    for j in range(width):
+        shift[j] /= count
+    for i in range(count):
+        for j in range(width):
+            out[i, j] = (np.float64(rows[i, j]) - np.float64(rows[0, j])) - shift[j]
+    for j in range(width):
+        gap = np.float64(rows[0, j]) + shift[j] - mean[j]
+        out[count, j] = weight * gap
+        mean[j] += share * gap
+
+
 @compiled
 def absorb_row(triangle: Any, right: Any, row: Any, target: Any, fade: Any) -> None:
-    """Upper triangle R and right side Z, faded, with (row, target) rotated into them; row and
-    target are used up.
+    """R and Z times `fade`, with (row, target) added to them by plane rotations.
+
+    R is the upper triangle and Z the right side; row and target are overwritten.
     """
     n, m = right.shape
     for i in range(n):
@@ -38,8 +67,9 @@ def absorb_row(triangle: Any, right: Any, row: Any, target: Any, fade: Any) -> N
 def absorb_fading(
     triangle: Any, right: Any, row: Any, target: Any, forgetting: float, penalty: float, seen: int
 ) -> None:
-    """One more row under forgetting; what the penalty loses by it is given back to one coordinate
-    in turn.
+    """Add one row with forgetting, and restore the penalty in one coordinate.
+
+    Forgetting shrinks the penalty; the coordinates have theirs restored in turn.
     """
     absorb_row(triangle, right, row, target, np.sqrt(forgetting))
     if forgetting < 1.0:
@@ -59,7 +89,7 @@ def absorb_rows(
     penalty: float,
     seen: int,
 ) -> None:
-    """Rows z = (1, x) with their targets, one after the other."""
+    """Add the rows z = (1, x) with their targets, one after the other."""
     row, target = np.empty(len(triangle)), np.empty(right.shape[1])
     for k in range(len(states)):
         row[0] = 1.0

@@ -1,6 +1,4 @@
-"""What every analysis of a driven system begins with: rows of input, a start, and a way to carry
-tangents along.
-"""
+"""What the analyses of a driven system share: input rows, a start, and carried tangents."""
 
 from __future__ import annotations
 
@@ -12,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _validation, kernels, sphere
-from .._validation import BadInput, Floats, NoDirection, StateOverflow
+from .._errors import BadInput, NoDirection, StateOverflow
+from .._validation import Floats
 from ..activations import Linear
 from ..driving import loop_arguments, rows_of, starts_of, writable
 from ..reservoir import Reservoir
@@ -23,7 +22,7 @@ Carry = Callable[[Floats, Floats, Floats], tuple[Floats, Floats]]
 
 
 def input_rows(system: System, signal: Any) -> Floats:
-    """The signal as (T, d); a whole number T stands for T steps without input."""
+    """The signal as (T, d); a whole number T means T steps without input."""
     if isinstance(signal, numbers.Integral) and not isinstance(signal, bool):
         steps = _validation.whole("signal", signal, 1)
         return np.zeros(
@@ -35,9 +34,10 @@ def input_rows(system: System, signal: Any) -> Floats:
 
 
 def start_state(system: System, start: ArrayLike | None, rng: np.random.Generator) -> Floats:
-    """The given start; else a random point: on the sphere, or of length one. Linear networks begin
-    at zero, which they may: their derivative is the same everywhere, and without input a growing
-    one does not overflow there.
+    """The given start, or else a random point: on the sphere, or of length one.
+
+    Linear networks start at zero. Their derivative is the same everywhere, and at zero an unstable
+    one does not overflow without input.
     """
     if isinstance(system, Reservoir):
         if start is not None:
@@ -55,7 +55,7 @@ def start_state(system: System, start: ArrayLike | None, rng: np.random.Generato
 
 
 def after_transient(rows: Floats, transient: int) -> int:
-    """The checked transient, which must leave at least two steps to average over."""
+    """The checked transient, which must leave at least two steps for the average."""
     skipped = _validation.whole("transient", transient, 0)
     _validation.at_least(
         "signal", len(rows), skipped + 2, f"when the first {skipped} are the transient"
@@ -64,8 +64,9 @@ def after_transient(rows: Floats, transient: int) -> int:
 
 
 def carrier(system: System) -> Carry:
-    """(state, rows, tangents (k, N)) -> the state and the tangents after these rows; the arguments
-    are left alone.
+    """The function (state, rows, tangents (k, N)) -> state and tangents after these rows.
+
+    It does not change its arguments.
     """
     arguments = loop_arguments(system) if isinstance(system, Reservoir) else None
     if arguments is None:
@@ -74,7 +75,7 @@ def carrier(system: System) -> Carry:
 
     def carry(state: Floats, rows: Floats, tangents: Floats) -> tuple[Floats, Floats]:
         state, tangents = state.copy(), np.array(tangents, order="C")
-        judge(*kernels.tangent_block_loop(matrix, inputs, bias, act, rows, state, tangents))
+        check_status(*kernels.tangent_block_loop(matrix, inputs, bias, act, rows, state, tangents))
         return state, tangents
 
     return carry
@@ -87,21 +88,20 @@ def _carry_by_steps(
     for row in rows:
         state, columns = system.tangent_step(state, row, columns)
     if not np.isfinite(state).all():
-        judge(kernels.OVERFLOW, len(rows) - 1)
+        check_status(kernels.OVERFLOW, len(rows) - 1)
     return state, np.asarray(columns.T)
 
 
-def judge(status: int, step: int) -> None:
-    """An error with a name for a step without a derivative."""
+def check_status(status: int, step: int) -> None:
+    """Raise an error if a compiled loop ended at a step that has no derivative."""
     if status == kernels.DEGENERATE:
         raise NoDirection(
             f"the pre-activation at step {step} is exactly zero, so the step has no direction and "
-            "no derivative; "
-            "add a bias, drop leading zeros of the signal, or start elsewhere"
+            "no derivative; add a bias, drop leading zeros of the signal, or start elsewhere"
         )
     if status == kernels.OVERFLOW:
         raise StateOverflow(
             "the state or its tangents left the range of their floating point type at step "
-            f"{step}; "
-            "lower the spectral radius (below 1 for a linear network) or the scale of the input"
+            f"{step}; lower the spectral radius (below 1 for a linear network) or the scale of the "
+            "input"
         )
