@@ -73,7 +73,7 @@ def test_a_model_that_contradicts_itself_is_refused(tmp_path, lie):
     path = tmp_path / "m.spheresn"
     sn.save(regressor(), path)
     rewritten(path, LIES[lie])
-    with pytest.raises(sn.persistence.ModelFileError, match="save") as caught:
+    with pytest.raises(sn.io.ModelFileError, match="save") as caught:
         sn.load(path)
     assert str(caught.value).isprintable()
 
