@@ -24,7 +24,17 @@ MODULES = [
     "spheresn",
     *(
         f"spheresn.{name}"
-        for name in ("analysis", "datasets", "metrics", "topology", "readout", "plotting", "sphere")
+        for name in (
+            "analysis",
+            "datasets",
+            "forecasting",
+            "io",
+            "metrics",
+            "topology",
+            "readout",
+            "plotting",
+            "sphere",
+        )
     ),
 ]
 PAGES = sorted(

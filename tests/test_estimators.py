@@ -398,7 +398,7 @@ def test_a_stream_begins_with_its_second_row():
     model = sn.ESNRegressor(units=5, bend=0.5, memory=2, random_state=0).partial_fit([[1.0]], [2.0])
     with pytest.raises(
         ValueError,
-        match="X must have at least 2 rows in all before something can be learned, got 1; pass a longer one",
+        match="X must have at least 2 rows in all before something can be learned, got 1",
     ):
         model.predict([[1.0]])
     assert np.isfinite(model.partial_fit([[2.0]], [3.0]).predict([[1.0]])).all()
@@ -418,7 +418,7 @@ def test_rows_beyond_all_deviations_get_a_sentence():
     )
     with pytest.raises(
         ValueError,
-        match=r"a row must be within 1e308 deviations of the rows of fit, got 1e\+200 in row 0 against",
+        match=r"a row must be within 1e308 deviations .* got 1e\+200 in row 0 against",
     ):
         model.predict([[1e200]])
 

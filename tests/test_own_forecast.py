@@ -28,6 +28,7 @@ from spheresn.forecasting import (
 )
 from spheresn.forecasting.backtesting import FOLDS, effective_count, horizon, origins_of
 from spheresn.forecasting.methods import bounds, clip_divergent
+from spheresn.readout import Weights
 
 SMALL = NetworkSettings(20, 0, "loo", 1e-5, 2.0, 0.5)
 PHI, STEPS = 0.8, 10
@@ -280,3 +281,70 @@ def test_a_recipe_that_the_rows_do_not_allow_gets_another_memory():
     rows = np.sin(0.3 * np.arange(100.0))[:, None]
     learned = NetworkSettings(10, 0, memory=1e-3, bend=0.0).fit_forecaster(rows)
     assert learned.memory_ > 0.1 and np.abs(learned.forecast(5)).max() < 2.0
+
+
+def test_a_fitted_network_forecasts_again_from_the_same_origins():
+    """It observes the series on a copy, so that the first answer does not change the second."""
+    rows = autoregressive(120, np.random.default_rng(2))
+    model = SMALL.fit_forecaster(rows[:100])
+    method = FittedNetwork(model, rows[:100])
+    once, again = (method.forecast(rows, [100, 110, 120], 5) for _ in range(2))
+    assert np.array_equal(once.values, again.values)
+    assert np.array_equal(once.values[0], model.forecast(5))
+    after = model.update(rows[100:]).forecast(5)
+    assert np.allclose(once.values[2], after, atol=1e-12)
+
+
+def test_settings_are_those_of_the_least_error_on_the_last_quarter():
+    """One call per rule says what is going on; memory and bend are fixed by the choice."""
+    said = []
+    settings = select_network(sn.datasets.mackey_glass(200), 20, 20, 3, said.append)
+    assert said == ["choosing a network"] * 3 and (settings.units, settings.seed) == (20, 3)
+    assert isinstance(settings.memory, float) and isinstance(settings.bend, float)
+
+
+@pytest.mark.parametrize(
+    ("ask", "sentence"),
+    [
+        (lambda: backtest(np.arange(59.0), 5, {}), "series must have at least 60 rows .* got 59"),
+        (lambda: backtest(np.arange(90.0), 22, {}), "steps must be at most 21 .* got 22; ask for"),
+        (lambda: backtest(np.arange(90.0), 0, {}), "steps must be a whole number of at least 1"),
+        (lambda: backtest([np.nan] * 90, 5, {}), "series must be finite, got nan"),
+        (lambda: select_network(np.arange(7.0), 5), "rows must have at least 8 rows to choose"),
+        (lambda: select_network(np.arange(50.0), 0), "steps must be a whole number of at least 1"),
+        (lambda: half_widths(np.ones((5, 2)), 1.5), r"level must be in \(0, 1\], got 1.5"),
+    ],
+)
+def test_bad_arguments_get_a_sentence(ask, sentence):
+    with pytest.raises(sn.BadInput, match=sentence):
+        ask()
+
+
+@pytest.mark.parametrize("origins", [[99], [101, 100], [121], [100.5], [], 100])
+def test_origins_rise_from_the_end_of_the_fit_to_the_end_of_the_series(origins):
+    rows = autoregressive(120, np.random.default_rng(2))
+    with pytest.raises(sn.BadInput, match="origins must be rising row numbers from 100 to 120"):
+        SMALL.fit(rows[:100]).forecast(rows, origins, 5)
+
+
+def test_widths_of_columns_are_those_of_each_column_in_its_unit():
+    """s -> c s widens the interval of that column c times."""
+    rng = np.random.default_rng(6)
+    values = np.hstack([autoregressive(150, rng), autoregressive(150, rng)])
+    test = backtest(values * [1.0, 1024.0], 5, {"naive": Naive.fit})
+    widths = test.half_widths("naive", 0.8)
+    one = half_widths(test.errors("naive")[:, :, 1], 0.8)
+    assert widths.shape == (5, 2) and np.array_equal(widths[:, 1], one * test.scaler.scale[1])
+    alone = backtest(values[:, 1], 5, {"naive": Naive.fit}).half_widths("naive", 0.8)
+    assert np.allclose(widths[:, 1], 1024.0 * alone[:, 0], rtol=1e-12)
+
+
+def test_an_unstable_autoregression_ends_in_the_mean_whatever_the_unit():
+    """s_k = 2 s_{k-1} doubles until it leaves the bounds; numbers of 1e12 are no different."""
+    rows = autoregressive(100, np.random.default_rng(4))
+    unstable = Weights(np.array([[2.0]]), np.zeros(1))
+    for unit in (1.0, 2.0**40):
+        method = LinearAutoregression(1, unstable, 0.0, unit * rows)
+        found = method.forecast(unit * rows, [100], 2000)
+        assert found.diverged.all() and found.values[0, -1, 0] == (unit * rows).mean(axis=0)[0]
+        assert found.values[0, 0, 0] == 2.0 * unit * rows[-1, 0]

@@ -212,8 +212,10 @@ ANSWERS: tuple[Callable[[Fit], bool], ...] = (
     teaching_by_force,
 )
 SAMENESS: tuple[Callable[[Fit], bool], ...] = (
-    rows_one_by_one_give_the_fit_of_all, series_are_answered_one_by_one, units_of_the_data_do_not_matter,
-)  # fmt: skip
+    rows_one_by_one_give_the_fit_of_all,
+    series_are_answered_one_by_one,
+    units_of_the_data_do_not_matter,
+)
 LAWS = {
     law.__name__.replace("_", " "): (law, cases)
     for cases, laws in ((FITS, ANSWERS), (CALM, SAMENESS))

@@ -1,5 +1,6 @@
-"""The estimators keep scikit-learn's manners; where a check assumes exchangeable rows, it is
-declared here with the reason.
+"""The estimators follow the conventions of scikit-learn.
+
+A check that assumes exchangeable rows is declared here with the reason.
 """
 
 import numpy as np

@@ -47,7 +47,7 @@ def reservoir_parts(reservoir: Reservoir) -> tuple[Values, Tensors]:
 
 
 def reservoir_from(values: Values, tensors: Tensors) -> Reservoir:
-    """The reservoir. Sparse indices are checked one by one, because the compiled loops trust them."""
+    """The reservoir. Sparse indices are all checked, because the compiled loops trust them."""
     inputs = tensors["inputs"]
     size, dtype = len(inputs), inputs.dtype
     links: Any
