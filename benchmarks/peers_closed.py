@@ -83,8 +83,16 @@ def _echoes(loop: ClosedLoop, series: Floats, steps: int) -> Run:
 
     ours = loop.reservoir
     model = ESNGenerator(
-        n_steps=steps, W=ours.recurrent.matrix.toarray(), W_fb=ours.inputs, W_in=np.zeros((ours.units, 1)), bias=0.0, spectral_radius=0.9,
-        regression_method="ridge", ridge_alpha=1e-6, n_transient=min(WASHOUT, len(series) // 4), random_state=0,
-    )  # fmt: skip
+        n_steps=steps,
+        W=ours.recurrent.matrix.toarray(),
+        W_fb=ours.inputs,
+        W_in=np.zeros((ours.units, 1)),
+        bias=0.0,
+        spectral_radius=0.9,
+        regression_method="ridge",
+        ridge_alpha=1e-6,
+        n_transient=min(WASHOUT, len(series) // 4),
+        random_state=0,
+    )
     model.fit(None, series)
     return model.predict

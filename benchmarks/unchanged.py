@@ -1,7 +1,7 @@
 """Are all numbers the same to the last bit after code was moved? Record them before and after, and
 compare:
 
-    python benchmarks/unchanged.py record --out before.json [--preset smoke|quick] [--source CHECKOUT]
+    python benchmarks/unchanged.py record --out before.json [--preset quick] [--source CHECKOUT]
     python benchmarks/unchanged.py compare before.json after.json
     python benchmarks/unchanged.py between main HEAD          # both steps, for two git revisions
 
@@ -411,10 +411,13 @@ def main(arguments: list[str] | None = None) -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     verbs = parser.add_subparsers(dest="verb", required=True)
-    work = {name: verbs.add_parser(name, help=text) for name, text in {
-        "record": "compute everything and keep digests", "compare": "two records", "between": "record and compare two git revisions",
+    texts = {
+        "record": "compute everything and keep digests",
+        "compare": "two records",
+        "between": "record and compare two git revisions",
         "library": "the part of record that imports spheresn",
-    }.items()}  # fmt: skip
+    }
+    work = {name: verbs.add_parser(name, help=text) for name, text in texts.items()}
     for name in ("record", "library"):
         work[name].add_argument("--out", type=Path, required=True, help="file of the record")
         work[name].add_argument(

@@ -124,7 +124,8 @@ def report(path: Path = REPORT) -> str:
     """The page that `spheresn reproduce` wrote, inside this one."""
     if not path.is_file():
         return _absent(path, "spheresn reproduce --preset paper")
-    return '<iframe class="report" src="report.html" title="report of spheresn reproduce" loading="lazy"></iframe>'
+    title = "report of spheresn reproduce"
+    return f'<iframe class="report" src="report.html" title="{title}" loading="lazy"></iframe>'
 
 
 def benchmarks(path: Path = RESULTS) -> str:
