@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, settings
 
 import spheresn as sn
 
-# The same examples every time, and none fails for being slow: a busy machine takes longer than the 0.2 s that hypothesis allows.
+# The same examples every time, and none fails for being slow: a busy machine takes longer than the
+# 0.2 s that hypothesis allows.
 settings.register_profile(
     "steady",
     derandomize=True,

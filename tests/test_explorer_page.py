@@ -30,8 +30,8 @@ NOTES = (*PANELS, "echo")
 CURVES = {"trajectory": 1, "memory": 3, "spectrum": 1, "forecast": 2}
 # Chromium's advice to plotly on speed, no faults
 HINTS = ("willReadFrequently", "GL Driver Message (OpenGL, Performance")
-# Milliseconds after which a page is given up: the first view takes minutes where nothing is compiled
-# yet and other processes keep the cores busy.
+# Milliseconds after which a page is given up. The first view takes minutes where nothing is
+# compiled yet and other processes keep the cores busy.
 HANGS = 600_000
 SMALL = "?signal=mso&units=50"
 ASKED = "**/_dash-update-component*"  # what a page asks the server for
@@ -41,7 +41,8 @@ window.seen = [];
 new MutationObserver(() => window.seen.push({
     settled: document.documentElement.dataset.settled ?? null,
     address: location.search,
-    notes: ["trajectory", "memory", "spectrum", "forecast", "echo"].map(name => document.getElementById(`${name}-note`).dataset.shows),
+    notes: ["trajectory", "memory", "spectrum", "forecast", "echo"].map(
+        name => document.getElementById(`${name}-note`).dataset.shows),
     plots: [...document.querySelectorAll(".js-plotly-plot")].map(one => one.layout.meta?.shows),
     curves: [...document.querySelectorAll(".js-plotly-plot")].map(one => one.data.length),
 })).observe(document, { subtree: true, attributeFilter: ["data-settled"] });
@@ -245,7 +246,8 @@ def test_uploads_are_signals_or_sentences(tab, tmp_path):
     before = tab.drawn()
     np.save(tmp_path / "own.npy", own_wave())
     tab.page.set_input_files("#upload input", tmp_path / "own.npy")
-    view = f"?signal=upload-{hashlib.sha256((tmp_path / 'own.npy').read_bytes()).hexdigest()[:16]}&units=50"
+    digest = hashlib.sha256((tmp_path / "own.npy").read_bytes()).hexdigest()
+    view = f"?signal=upload-{digest[:16]}&units=50"
     after = tab.settled(view).drawn()
     assert after["forecast"][0] != before["forecast"][0]
     # Its last sixth is the truth

@@ -18,6 +18,7 @@ from spheresn.apps.tables import TimeSeries
 from spheresn.estimators.scaling import Scaler
 from spheresn.forecasting import (
     Backtest,
+    FittedNetwork,
     LinearAutoregression,
     Naive,
     NetworkSettings,
@@ -25,6 +26,7 @@ from spheresn.forecasting import (
     backtesting,
     first_origin,
     half_widths,
+    select_network,
 )
 from spheresn.forecasting.backtesting import FOLDS, effective_count, horizon, origins_of
 from spheresn.forecasting.methods import bounds, clip_divergent
