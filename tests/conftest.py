@@ -8,8 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 import spheresn as sn
+
+# No test measures time: hypothesis would fail an example that takes more than 0.2 s
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 CHROMIUM = shutil.which("chromium")
 FLAGS = (
