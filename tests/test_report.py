@@ -19,7 +19,7 @@ import fake_experiment as fake
 from spheresn._errors import NotInstalled
 from spheresn.apps.paper.figures import EXPERIMENTS
 from spheresn.apps.paper.report import Drawing, Hole, Section, page
-from spheresn.apps.paper.report.draw import Sketch, draw, drawings
+from spheresn.apps.paper.report.draw import Sketch, draw, save_figures
 from spheresn.apps.paper.report.section import numbers
 from spheresn.apps.paper.report.svg import inline
 from spheresn.apps.paper.runner import CannotWrite
@@ -30,7 +30,10 @@ HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&"
 def drawn(module: Any, folder: Path, preset: str = "smoke") -> tuple[Drawing, ...]:
     config = module.PRESETS[preset]
     dataset = module.collect(config, [module.run(config, task, 0) for task in module.tasks(config)])
-    return tuple(drawings(Sketch(module.plot, module.CAPTIONS, dataset, folder)))
+    return tuple(
+        Drawing(stem, module.CAPTIONS[stem], (folder / f"{stem}.svg").read_text(encoding="utf-8"))
+        for stem in save_figures(module.plot, dataset, folder)
+    )
 
 
 def hostile_section(folder: Path) -> Section:
@@ -124,17 +127,13 @@ def test_a_drawing_that_fails_is_told_but_one_that_cannot_be_written_stops_the_r
     def fails(dataset):
         raise RuntimeError("no such\ncolour")
 
-    assert draw(Sketch(fails, {}, xr.Dataset(), tmp_path)) == ((), "RuntimeError: no such colour")
+    data = tmp_path / "fake.nc"
+    fake.collect(fake.Config(1), [None]).to_netcdf(data, engine="h5netcdf")
+    assert draw(Sketch(fails, data, tmp_path)) == ((), "RuntimeError: no such colour")
+    assert draw(Sketch(fake.plot, data, tmp_path)) == (("fake",), None)
     (tmp_path / "file").touch()
     with pytest.raises(CannotWrite, match="must be writable, got File exists"):
-        draw(
-            Sketch(
-                fake.plot,
-                fake.CAPTIONS,
-                fake.collect(fake.Config(1), [fake.run(fake.Config(1), {"index": 0}, 0)]),
-                tmp_path / "file",
-            )
-        )
+        draw(Sketch(fake.plot, data, tmp_path / "file"))
 
 
 def test_a_drawing_loses_what_reaches_beyond_it():

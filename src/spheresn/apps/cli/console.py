@@ -41,7 +41,7 @@ def _on_bars(bars: Bars, totals: dict[str, int]) -> Progress:
 
     def tell(unit: Unit, error: str | None, seconds: float | None) -> None:
         task = tasks[unit.experiment]
-        if seconds is None:  # found in the ledger: not to be taken for speed
+        if seconds is None:  # found on disk: not to be taken for speed
             found[unit.experiment] += 1
             bars.reset(
                 task,
@@ -68,7 +68,7 @@ class Lines:
         self.began: dict[str, float] = {}
 
     def __call__(self, unit: Unit, error: str | None, seconds: float | None) -> None:
-        """One unit has ended, or was found in the ledger."""
+        """One unit has ended, or has a result already."""
         name, total = unit.experiment, self.totals[unit.experiment]
         before, self.ended[name] = self.ended[name], self.ended[name] + 1
         self.computed[name] += seconds is not None

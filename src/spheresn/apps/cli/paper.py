@@ -74,8 +74,8 @@ def reproduce(
             )
         except Stopped as stop:
             print(
-                f"\nspheresn: stopped; what is done is kept in {out / 'ledger.sqlite'}, the same "
-                "command goes on from there",
+                f"\nspheresn: stopped; what is done is kept in {out / 'units'}, the same command "
+                "goes on from there",
                 file=sys.stderr,
             )
             return stop.code
@@ -85,8 +85,8 @@ def reproduce(
 def report(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="Directory of results.")],
 ) -> int:
-    """Write data, figures, claims and page anew from DIR/ledger.sqlite, computing nothing; also of
-    an unfinished run.
+    """Write data, figures, claims and page anew from DIR/units, computing nothing; also of an
+    unfinished run.
     """
     from ..paper import reproduce as job
     from ..paper.figures import EXPERIMENTS

@@ -14,8 +14,6 @@ import xarray as xr
 from spheresn.apps.paper.runner import CannotWrite, whole_file
 from spheresn.apps.paper.runner.unit import one_line
 
-from .section import Drawing
-
 STYLE: dict[Any, Any] = {"svg.hashsalt": "spheresn", "svg.fonttype": "path", "savefig.dpi": 150}
 
 
@@ -29,38 +27,38 @@ def quiet() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Sketch:
-    """What a process needs to draw one experiment."""
+    """What a process needs to draw one experiment: its `plot`, the file of its data set, and where
+    the figures go.
+    """
 
     plot: Callable[[xr.Dataset], dict[str, Any]]
-    captions: dict[str, str]
-    dataset: xr.Dataset
+    dataset: Path
     folder: Path
 
 
-def draw(sketch: Sketch) -> tuple[tuple[Drawing, ...], str | None]:
-    """The drawings of an experiment, saved; or none and the reason."""
+def draw(sketch: Sketch) -> tuple[tuple[str, ...], str | None]:
+    """Draw an experiment and save its figures; their file stems, or none and the reason."""
     try:
         with quiet():
-            return tuple(drawings(sketch)), None
+            dataset = xr.load_dataset(sketch.dataset, engine="h5netcdf")
+            return save_figures(sketch.plot, dataset, sketch.folder), None
     except CannotWrite:
         raise
     except Exception as error:  # the other experiments are still drawn
         return (), one_line(error)
 
 
-def drawings(sketch: Sketch) -> Iterator[Drawing]:
-    """Draw an experiment, save its figures, and yield them with their captions."""
+def save_figures(
+    plot: Callable[[xr.Dataset], dict[str, Any]], dataset: xr.Dataset, folder: Path
+) -> tuple[str, ...]:
+    """Draw a data set and save the figures; their file stems."""
     import matplotlib
 
     with matplotlib.rc_context(STYLE):
-        figures = sketch.plot(sketch.dataset)
+        figures = plot(dataset)
         for stem, figure in figures.items():
-            save_figure(figure, sketch.folder, stem)
-            yield Drawing(
-                stem,
-                sketch.captions[stem],
-                (sketch.folder / f"{stem}.svg").read_text(encoding="utf-8"),
-            )
+            save_figure(figure, folder, stem)
+    return tuple(figures)
 
 
 def save_figure(figure: Any, folder: Path, stem: str) -> None:

@@ -8,10 +8,12 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ...._errors import Told
-from .unit import Outcome, one_line
+from .store import ResultStore
+from .unit import Unit, Work, one_line, perform
 from .worker import Worker, WorkerLost
 
 CONNECT_SECONDS = 3
@@ -22,12 +24,20 @@ class ClusterError(Told, RuntimeError):
     """A Dask cluster that does not answer."""
 
 
+@dataclass(frozen=True)
+class Status:
+    """How a unit ended, when its file has been written."""
+
+    error: str | None
+    seconds: float
+
+
 class Pool(Protocol):
-    """Workers: how many units to keep in flight, submitting one, and ending at once."""
+    """Workers; `width`: how many units to keep in flight."""
 
     width: int
 
-    def submit(self, function: Callable[..., Outcome], *arguments: Any) -> Future[Outcome]: ...
+    def submit(self, store: ResultStore, work: Work) -> Future[Status]: ...
 
     def close(self) -> None: ...
 
@@ -42,8 +52,12 @@ class LocalPool:
         self._workers: list[Worker] = []
         self._closed = False
 
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        """Hand a unit to the next free process; `WorkerLost` if that dies."""
+    def submit(self, store: ResultStore, work: Work) -> Future[Status]:
+        """The next free process computes a unit and writes its file; `WorkerLost` if it dies."""
+        return self.call(perform_and_save, store, work)
+
+    def call(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        """What the function returns or raises in the next free process."""
         return self._threads.submit(self._call, function, arguments)
 
     def map(self, function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
@@ -52,8 +66,8 @@ class LocalPool:
         if len(todo) < 2:  # nothing to gain from another process
             yield from map(function, todo)
             return
-        flying = [(self.submit(function, item), item) for item in todo]
-        for future, item in flying:
+        running = [(self.call(function, item), item) for item in todo]
+        for future, item in running:
             try:
                 yield future.result()
             except WorkerLost:
@@ -86,6 +100,15 @@ class LocalPool:
         return worker
 
 
+def perform_and_save(
+    store: ResultStore, work: Work
+) -> Status:  # pragma: no cover - in a process that is killed
+    """Compute a unit and write its file."""
+    outcome = perform(work.function, work.arguments)
+    store.save(work.unit, outcome)
+    return Status(outcome.record.error, outcome.record.seconds)
+
+
 class DaskPool:
     """The workers of the Dask cluster at `address`; a worker that dies costs time, since the
     scheduler gives its units to others.
@@ -95,16 +118,16 @@ class DaskPool:
         self.width = 100_000
         self._client = _connect(address)
 
-    def submit(self, function: Callable[..., Outcome], *arguments: Any) -> Future[Outcome]:
-        """Hand a unit to the scheduler.
+    def submit(self, store: ResultStore, work: Work) -> Future[Status]:
+        """A worker computes a unit, and this process writes its file: the workers of a cluster may
+        have other disks.
 
         Not by `Client.get_executor`, whose futures never end when the scheduler dies in the middle
         of sending a result.
         """
-        answer: Future[Outcome] = Future()
-        self._client.submit(function, *arguments, pure=False).add_done_callback(
-            lambda remote: _copy(remote, answer)
-        )
+        answer: Future[Status] = Future()
+        remote = self._client.submit(perform, work.function, work.arguments, pure=False)
+        remote.add_done_callback(lambda remote: _receive(remote, answer, store, work.unit))
         return answer
 
     def close(self) -> None:
@@ -112,15 +135,14 @@ class DaskPool:
         self._client.close()
 
 
-def _copy(remote: Any, answer: Future[Outcome]) -> None:
-    """How a unit ended on the cluster becomes how it ended here."""
+def _receive(remote: Any, answer: Future[Status], store: ResultStore, unit: Unit) -> None:
+    """Save what a worker of the cluster has computed."""
     try:
-        answer.set_result(remote.result(timeout=GATHER_SECONDS))
-    except (
-        CancelledError,
-        asyncio.CancelledError,
-        OSError,
-    ):  # the unit's own errors are in its outcome, so this is the connection's
+        outcome = remote.result(timeout=GATHER_SECONDS)
+        store.save(unit, outcome)
+        answer.set_result(Status(outcome.record.error, outcome.record.seconds))
+    # The unit's own errors are in its outcome, so these are the connection's
+    except (CancelledError, asyncio.CancelledError, OSError):
         answer.set_exception(
             ClusterError(
                 "the Dask cluster must stay up during a run, got a lost connection; run the same "
