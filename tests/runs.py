@@ -13,6 +13,9 @@ from pathlib import Path
 from safetensors import safe_open
 from safetensors.numpy import save as to_bytes
 
+from spheresn.apps.paper.runner import LocalPool, WorkerLost
+from spheresn.apps.paper.runner.local import SHORT
+
 HERE = Path(__file__).parent
 
 
@@ -65,10 +68,49 @@ def rows(out: Path) -> dict[str, tuple[str, bytes | None]]:
 
 def children(parent: int) -> list[int]:
     """The processes that it has started and that live."""
+    return list(_commands(parent))
+
+
+def workers(parent: int) -> list[int]:
+    """Those of its children that compute; another one watches over semaphores."""
+    return [pid for pid, command in _commands(parent).items() if "spawn_main" in command]
+
+
+def _commands(parent: int) -> dict[int, str]:
     found = subprocess.run(
-        ["ps", "-o", "pid=", "--ppid", str(parent)], capture_output=True, text=True, check=False
+        ["ps", "-o", "pid=,args=", "--ppid", str(parent)],
+        capture_output=True,
+        text=True,
+        check=False,
     ).stdout
-    return [int(pid) for pid in found.split()]
+    return {int(pid): command for pid, command in map(_halves, found.splitlines())}
+
+
+def _halves(line: str) -> tuple[str, str]:
+    pid, _, command = line.strip().partition(" ")
+    return pid, command
+
+
+def killed_while_answering(rounds: int) -> int:
+    """Kill a worker, each time, while it sends answers as long as they may be; how many calls were
+    lost. The others have the right answer, and none waits for ever.
+    """
+    pool, text, lost = LocalPool(1), "x" * (SHORT - 100), 0
+    try:
+        for _ in range(rounds):
+            pid = pool.call(os.getpid).result(timeout=150)
+            answers = [pool.call(str, text) for _ in range(50)]
+            assert answers[0].result(timeout=150) == text
+            os.kill(pid, signal.SIGKILL)
+            for answer in answers:
+                try:
+                    assert answer.result(timeout=150) == text
+                except WorkerLost:
+                    lost += 1
+    finally:
+        pool.close()
+    assert lost <= rounds  # the calls after the lost one went to a new worker
+    return lost
 
 
 def until(condition, process: subprocess.Popen[str] | None = None, seconds: float = 150) -> None:

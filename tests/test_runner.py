@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import select
 import shutil
 import struct
 import subprocess
 import sys
-from concurrent.futures import Future
+from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from safetensors.numpy import load
 from safetensors.numpy import save as to_bytes
 
 import fake_experiment as fake
-from runs import rows
+from runs import killed_while_answering, rows
 from spheresn._errors import NotInstalled
 from spheresn.apps.paper.runner import (
     CannotWrite,
@@ -32,9 +33,11 @@ from spheresn.apps.paper.runner import (
     Outcome,
     ResultStore,
     Run,
+    Status,
     StoreError,
     Unit,
     Work,
+    WorkerLost,
     canonical,
     commit,
     locked,
@@ -43,8 +46,8 @@ from spheresn.apps.paper.runner import (
     run,
     whole_file,
 )
-from spheresn.apps.paper.runner.pools import Status, _receive
-from spheresn.apps.paper.runner.worker import Worker, WorkerLost
+from spheresn.apps.paper.runner.cluster import _receive
+from spheresn.apps.paper.runner.local import SHORT, _answer
 from spheresn.io.files import DRAFT
 
 UNIT = Unit("fake", "{}", '{"index":0}', 0)
@@ -325,22 +328,60 @@ def test_a_unit_that_always_kills_its_worker_is_found_and_the_others_are_not_bla
     assert [status for status, _ in found.values()] == ["done", "done", "failed", "done", "done"]
 
 
-def test_a_worker_killed_in_the_middle_of_its_answer_is_lost_at_once():
-    """Pools with one queue for all wait for the rest of the answer for ever."""
-    worker = Worker()
-    pipe = worker._pipe
+def test_an_answer_is_short_whatever_the_call_returns_or_raises():
+    """A worker that is killed in the middle of a long answer leaves half of it in the pipe, and the
+    pool waits for the other half for ever.
+    """
 
-    class Impatient:
-        send = pipe.send
+    def answered(function, *arguments):
+        raw = _answer(pickle.dumps((function, arguments)))
+        assert len(raw) <= SHORT < select.PIPE_BUF
+        return pickle.loads(raw)
 
-        def recv(self):
-            assert pipe.poll(None)  # the first bytes of many are there, and no more fit
-            worker.end()
-            return pipe.recv()
+    assert answered(divmod, 7, 2) == (True, (3, 1))
+    done, error = answered(bytes, 50_000_000)
+    assert not done and "an answer must be short, got 50000" in str(error)
+    assert not answered(int, "x" * 50_000)[0] and not answered(sys.exit)[0]
+    done, error = answered(fail_with_a_module)
+    assert not done and str(error).startswith("Unsendable: ")
+    done, error = pickle.loads(_answer(b"no call"))
+    assert not done and isinstance(error, pickle.UnpicklingError)
 
-    worker._pipe = Impatient()
-    with pytest.raises(WorkerLost, match="must live until it has answered"):
-        worker(bytes, 50_000_000)
+
+class Unsendable(Exception):
+    pass
+
+
+def fail_with_a_module():
+    raise Unsendable(sys)
+
+
+def test_a_worker_killed_while_it_answers_is_lost_at_once():
+    """Or its answer has arrived; there is nothing between, and nobody waits."""
+    killed_while_answering(rounds=3)
+
+
+def test_a_worker_that_dies_while_it_starts_is_lost(monkeypatch):
+    def broken(self, *arguments):
+        raise BrokenPipeError
+
+    pool = LocalPool(1)
+    with monkeypatch.context() as patch:
+        patch.setattr(ProcessPoolExecutor, "submit", broken)
+        with pytest.raises(WorkerLost, match="must live until it has answered"):
+            pool.call(divmod, 7, 2).result()
+    assert pool.call(divmod, 7, 2).result() == (3, 1)
+    pool.close()
+
+
+def test_workers_have_one_thread_and_the_parent_keeps_its_environment(monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    monkeypatch.delenv("MKL_NUM_THREADS", raising=False)
+    before, pool = dict(os.environ), LocalPool(1)
+    names = ("OMP_NUM_THREADS", "MKL_NUM_THREADS")
+    assert [pool.call(os.getenv, name).result() for name in names] == ["1", "1"]
+    pool.close()
+    assert dict(os.environ) == before
 
 
 def test_errors_of_a_worker_are_raised_here():
@@ -367,7 +408,7 @@ time.sleep(1e6)
 
 
 def test_workers_end_with_their_parent_whatever_they_do():
-    """A parent that was killed cannot say so. Its pipe ends when the last process that has it
+    """A parent that was killed cannot say so. Its output ends when the last process that has it
     does.
     """
     with subprocess.Popen([sys.executable, "-c", BUSY], stdout=subprocess.PIPE) as parent:
@@ -410,12 +451,12 @@ def test_what_a_dying_process_leaves_undone_is_done_here(monkeypatch):
     pool.close()
 
 
-def test_a_closing_pool_hires_nobody():
+def test_a_closing_pool_starts_nobody():
     """Else the new process would outlive the pool that ends all it knows."""
     pool = LocalPool(1)
     pool.close()
     with pytest.raises(WorkerLost, match="must be open"):
-        pool._hire()
+        pool._start()
 
 
 def test_a_unit_that_cannot_be_sent_has_failed_and_the_others_have_not(tmp_path):

@@ -50,16 +50,16 @@ def at_work(out: Path, process: Run, units: int = 0) -> None:
 
 
 def kill(process: Run) -> None:
-    """kill -9, and its workers are gone soon after."""
-    workers = children(process.pid)
+    """kill -9, and what it had started is gone soon after."""
+    started = children(process.pid)
     process.send_signal(signal.SIGKILL)
     finish(process)
-    gone(workers)
+    gone(started)
 
 
-def gone(workers: list[int]) -> None:
-    """No worker outlives its parent."""
-    until(lambda: not set(workers) & set(_python()), seconds=30)
+def gone(processes: list[int]) -> None:
+    """None of them outlives its parent."""
+    until(lambda: not set(processes) & set(_python()), seconds=30)
 
 
 def _python() -> list[int]:

@@ -27,7 +27,7 @@ from common import (
     whole,
 )
 
-from runs import until
+from runs import killed_while_answering, until, workers
 
 
 def some_moment(out, process, dice) -> None:
@@ -81,15 +81,24 @@ def test_a_worker_is_killed(attack, tmp_path, undisturbed):
         out = tmp_path / str(run)
         with attack.attempt(f"run {run}"):
             process = begin(out, jobs=2, **held(out, 0))
-            until(lambda process=process: len(children(process.pid)) == 2)
+            until(lambda process=process: len(workers(process.pid)) == 2)
             let_go(out)
             some_moment(out, process, dice)
-            for worker in children(process.pid)[:1]:
+            for worker in workers(process.pid)[:1]:
                 with suppress(ProcessLookupError):
                     os.kill(worker, signal.SIGKILL)
             code, _, told = finish(process)
             assert code == 0, told
             same(out, undisturbed)
+
+
+def test_a_worker_is_killed_while_it_answers(attack):
+    """kill -9 of a worker that answers all the time: the call is lost, or has its answer."""
+    lost = 0
+    for run in range(20):
+        with attack.attempt(f"run {run}"):
+            lost += killed_while_answering(rounds=1)
+    attack.note = f"{lost} calls lost"
 
 
 @pytest.mark.parametrize(
@@ -103,7 +112,7 @@ def test_stopped_impatiently(attack, tmp_path, undisturbed, number):
         with attack.attempt(f"run {run}"):
             process = begin(out)
             some_moment(out, process, dice)
-            workers = children(process.pid)
+            started = children(process.pid)
             for _ in range(2):
                 process.send_signal(number)
                 time.sleep(dice.uniform(0.0, 0.1))
@@ -112,7 +121,7 @@ def test_stopped_impatiently(attack, tmp_path, undisturbed, number):
             assert "Traceback" not in told and (
                 code == 0 or "the same command goes on from there" in told
             ), told
-            gone(workers)
+            gone(started)
             whole(out)
             complete(out)
             same(out, undisturbed)

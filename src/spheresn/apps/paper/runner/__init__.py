@@ -3,11 +3,12 @@ workers are processes of this machine or of a Dask cluster.
 """
 
 from ....io.files import CannotWrite, remove_drafts, whole_file
+from .cluster import ClusterError, DaskPool
+from .local import LocalPool, WorkerLost
 from .lock import InUse, locked
-from .pools import ClusterError, DaskPool, LocalPool, Pool
-from .run import Progress, run
+from .run import Pool, Progress, run
 from .store import ResultStore, Run, StoreError
-from .unit import Outcome, Record, Unit, Work, canonical, commit, perform, versions
+from .unit import Outcome, Record, Status, Unit, Work, canonical, commit, perform, versions
 
 __all__ = [
     "CannotWrite",
@@ -21,9 +22,11 @@ __all__ = [
     "Record",
     "ResultStore",
     "Run",
+    "Status",
     "StoreError",
     "Unit",
     "Work",
+    "WorkerLost",
     "canonical",
     "commit",
     "locked",

@@ -9,12 +9,22 @@ from queue import SimpleQueue
 from typing import Protocol
 
 from ....io.files import CannotWrite
-from .pools import ClusterError, Pool, Status
+from .cluster import ClusterError
+from .local import WorkerLost
 from .store import ResultStore, StoreError
-from .unit import Unit, Work, failed, one_line
-from .worker import WorkerLost
+from .unit import Status, Unit, Work, failed, one_line
 
 ATTEMPTS = 3  # how often a unit may lose its worker before it counts as failed
+
+
+class Pool(Protocol):
+    """Workers; `width`: how many units to keep in flight."""
+
+    width: int
+
+    def submit(self, store: ResultStore, work: Work) -> Future[Status]: ...
+
+    def close(self) -> None: ...
 
 
 class Progress(Protocol):

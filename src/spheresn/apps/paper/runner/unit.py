@@ -85,6 +85,14 @@ class Outcome:
     arrays: Arrays | None
 
 
+@dataclass(frozen=True)
+class Status:
+    """How a unit ended, when its file has been written."""
+
+    error: str | None
+    seconds: float
+
+
 def perform(function: Callable[..., dict[str, Any]], arguments: tuple[Any, ...]) -> Outcome:
     """Call the function with one thread for linear algebra, so that the result depends neither on
     the number of workers nor on their kind. An error becomes part of the outcome.
