@@ -24,8 +24,8 @@ import hostile_files as hostile
 import spheresn as sn
 from spheresn.apps.cli.summary import fitted
 from spheresn.apps.explorer.reading import table_from
+from spheresn.apps.paper.claim import format_claim, read_claims
 from spheresn.apps.paper.report import publish
-from spheresn.apps.paper.report.claims import read_claims, tell_claim
 from spheresn.apps.paper.runner import ResultStore, StoreError, Unit, canonical, perform
 from spheresn.apps.paper.runner.store import _checksum
 from spheresn.apps.tables import read_table
@@ -388,7 +388,7 @@ def make_claims(rng: Random) -> bytes:
 
 def use_claims(path: Path) -> None:
     for claim in read_claims(path).values():
-        told = tell_claim(claim)
+        told = format_claim(claim)
         assert all(letter.isprintable() or letter == "\n" for letter in told), (
             "control characters on a terminal"
         )

@@ -23,7 +23,7 @@ LAYERS = [
     ["analysis", "datasets"],
     ["estimators"],
     ["io", "forecasting", "plotting"],
-    ["apps.tables"],
+    ["apps._json", "apps._pages", "apps.tables"],
     ["apps.paper", "apps.explorer"],
     ["apps.cli"],
     ["__main__"],

@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 from contextlib import contextmanager, suppress
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -25,8 +26,8 @@ from spheresn import BadInput, __version__
 from spheresn.apps.cli import console, main
 from spheresn.apps.cli.console import Lines, watch
 from spheresn.apps.cli.output import progress, tell
+from spheresn.apps.paper import claim as claims
 from spheresn.apps.paper.figures import EXPERIMENTS, VERDICTS
-from spheresn.apps.paper.report import claims
 from spheresn.apps.paper.runner import Unit
 
 
@@ -272,7 +273,10 @@ def test_what_is_meant_for_people_is_one_sentence(monkeypatch, capsys, error, wo
 
 
 def test_a_pipe_that_knows_no_greek_gets_it_spelled_out(tmp_path):
-    claim = dict.fromkeys(claims.FIELDS, "γ") | {"id": "g", "evidence": {}}
+    claim = dict.fromkeys((field.name for field in fields(claims.Claim)), "γ") | {
+        "id": "g",
+        "evidence": {},
+    }
     (tmp_path / "claims.json").write_text(json.dumps([claim]))
     command = [sys.executable, "-m", "spheresn", "show", "g", "--out", str(tmp_path)]
     run = subprocess.run(

@@ -44,6 +44,7 @@ from spheresn.apps.paper.runner import (
     perform,
     remove_drafts,
     run,
+    unit,
     whole_file,
 )
 from spheresn.apps.paper.runner.cluster import _receive
@@ -437,6 +438,41 @@ def test_a_file_where_none_can_be_is_one_sentence(tmp_path):
 def test_without_git_there_is_no_commit(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     assert commit.__wrapped__() is None
+
+
+def test_the_commit_is_told_and_the_repository_left_alone(monkeypatch, tmp_path):
+    """`git describe --dirty` writes the index: killed, it leaves a lock there."""
+
+    def git(*arguments: str) -> str:
+        command = [
+            "git",
+            "-C",
+            str(tmp_path),
+            "-c",
+            "user.name=n",
+            "-c",
+            "user.email=e",
+            *arguments,
+        ]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    source = tmp_path / "runner" / "unit.py"
+    source.parent.mkdir()
+    source.touch()
+    monkeypatch.setattr(unit, "__file__", str(source))
+    git("init", "-q")
+    assert commit.__wrapped__() is None  # in a repository, but no part of it
+    (tmp_path / "__init__.py").touch()
+    git("add", ".")
+    assert commit.__wrapped__() is None  # nothing is committed yet
+    git("commit", "-qm", "first")
+    assert commit.__wrapped__() == git("rev-parse", "HEAD")
+    os.utime(tmp_path / "__init__.py", (1, 1))  # a reason to write the index anew
+    before = (tmp_path / ".git" / "index").read_bytes()
+    assert commit.__wrapped__() == git("rev-parse", "HEAD")
+    (tmp_path / "__init__.py").write_text("1")
+    assert commit.__wrapped__() == f"{git('rev-parse', 'HEAD')}-dirty"
+    assert (tmp_path / ".git" / "index").read_bytes() == before
 
 
 def test_what_a_dying_process_leaves_undone_is_done_here(monkeypatch):

@@ -14,7 +14,7 @@ from rich.progress import Progress as Bars
 from rich.text import Text
 
 from ..._validation import printable
-from ..paper.report.page import duration
+from .._pages import duration
 from ..paper.runner import Progress, Unit
 
 

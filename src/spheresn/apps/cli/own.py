@@ -151,7 +151,7 @@ def predict(
     """Ask a saved model: a forecaster hears FILE and goes on, a regressor predicts a value for each
     row. Prints CSV.
     """
-    from ..paper.runner import whole_file
+    from ...io.files import whole_file
     from ..tables import read_table
     from . import models
     from .output import print_rows, tell_json, tell_notes

@@ -6,8 +6,7 @@ from jinja2 import ChoiceLoader, PackageLoader
 
 from ..._version import __version__
 from ...forecasting.backtest import FOLDS
-from ..paper.report import Drawing
-from ..paper.report.page import pages
+from .._pages import Drawing, pages
 from .forecast import NETWORK, Outlook
 from .forecast_figure import DRAWN
 from .numbers import rounded

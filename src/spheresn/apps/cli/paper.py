@@ -112,7 +112,7 @@ def list_experiments() -> int:
 @app.command()
 def show(claim: Annotated[str, typer.Argument(help="Its id.")], out: Out = Path("results")) -> int:
     """Show one claim: the sentence, what was measured, the rule, the verdict and the evidence."""
-    from ..paper.report.claims import read_claims, tell_claim
+    from ..paper.claim import format_claim, read_claims
 
     claims = read_claims(out / "claims.json")
     if claim not in claims:
@@ -120,7 +120,7 @@ def show(claim: Annotated[str, typer.Argument(help="Its id.")], out: Out = Path(
             f"CLAIM must be one of {', '.join(claims) or 'none in this directory'}, got "
             f"{claim!r}; choose one of these"
         )
-    print(tell_claim(claims[claim]))
+    print(format_claim(claims[claim]))
     return 0
 
 

@@ -8,9 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..paper.report import Drawing
-from ..paper.report.draw import STYLE, quiet, save_figure
-from ..paper.runner import CannotWrite, whole_file
+from ...io.files import CannotWrite, whole_file
+from .._pages import STYLE, Drawing, quiet, save_figure
 from .forecast import Outlook
 from .forecast_figure import caption, figure
 from .page import page

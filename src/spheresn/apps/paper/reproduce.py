@@ -32,7 +32,7 @@ from .runner import (
 )
 
 Say = Callable[[str], None]
-Watch = Callable[[dict[str, int]], AbstractContextManager[Progress]]
+ShowProgress = Callable[[dict[str, int]], AbstractContextManager[Progress]]
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def plan(experiments: Mapping[str, Any], wanted: Request) -> list[Work]:
 
 
 def reproduce(
-    experiments: Mapping[str, Any], wanted: Request, watch: Watch, say: Say
+    experiments: Mapping[str, Any], wanted: Request, show_progress: ShowProgress, say: Say
 ) -> list[Section]:
     """Compute the units that have no result, then write data, figures, claims and the page."""
     work = plan(experiments, wanted)
@@ -109,7 +109,7 @@ def reproduce(
             remove_drafts(wanted.out)
             _prepare(store, work, wanted)
             totals = Counter(item.unit.experiment for item in work)
-            with watch(dict(totals)) as progress:
+            with show_progress(dict(totals)) as progress:
                 run(work, pool, store, progress)
             each = pool.map if isinstance(pool, LocalPool) else map
             return publish(wanted.out, store, experiments, say, each)

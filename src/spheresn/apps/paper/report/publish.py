@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +13,11 @@ from safetensors.numpy import save as to_bytes
 
 from ...._validation import BadInput
 from ..._json import plain
+from ..._pages import STYLE, Drawing, quiet, save_figure
 from ..runner import CannotWrite, ResultStore, Run, StoreError, Unit, canonical, whole_file
 from ..runner.unit import one_line
-from .draw import Sketch, draw, quiet
 from .page import page
-from .section import Drawing, Hole, Section, numbers
+from .section import Hole, Section, numbers
 
 Say = Callable[[str], None]
 
@@ -60,6 +60,42 @@ def publish(
     _write(out / "claims.json", text + "\n")
     _write(out / "report.html", page(sections))
     return sections
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """What a process needs to draw one experiment: its `plot`, the file of its data set, and where
+    the figures go.
+    """
+
+    plot: Callable[[xr.Dataset], dict[str, Any]]
+    dataset: Path
+    folder: Path
+
+
+def draw(sketch: Sketch) -> tuple[tuple[str, ...], str | None]:
+    """Draw an experiment and save its figures; their file stems, or none and the reason."""
+    try:
+        with quiet():
+            dataset = xr.load_dataset(sketch.dataset, engine="h5netcdf")
+            return save_figures(sketch.plot, dataset, sketch.folder), None
+    except CannotWrite:
+        raise
+    except Exception as error:  # the other experiments are still drawn
+        return (), one_line(error)
+
+
+def save_figures(
+    plot: Callable[[xr.Dataset], dict[str, Any]], dataset: xr.Dataset, folder: Path
+) -> tuple[str, ...]:
+    """Draw a data set and save the figures; their file stems."""
+    import matplotlib
+
+    with matplotlib.rc_context(STYLE):
+        figures = plot(dataset)
+        for stem, figure in figures.items():
+            save_figure(figure, folder, stem)
+    return tuple(figures)
 
 
 def _with_drawings(

@@ -158,7 +158,11 @@ def commit() -> str | None:
     # A virtual environment inside of someone's repository
     if _git(folder, "ls-files", "--error-unmatch", "__init__.py") is None:
         return None
-    return _git(folder, "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*")
+    head = _git(folder, "rev-parse", "HEAD")
+    # `describe --dirty` says both at once, but it writes git's index, and leaves that locked when it
+    # is killed or finds the disk full
+    changed = _git(folder, "--no-optional-locks", "status", "--porcelain", "--untracked-files=no")
+    return f"{head}-dirty" if head and changed else head
 
 
 def _git(folder: Path, *arguments: str) -> str | None:
