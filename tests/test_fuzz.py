@@ -178,7 +178,7 @@ def test_settings_of_a_run_are_no_larger_than_the_presets():
     for settings in ({"units": 10**12}, {"fails": [0] * 100}, {"fails": [[[10**9]]]}):
         with pytest.raises(
             ValueError,
-            match=r"settings must be of the size of the presets or less, got '(units|fails)' larger",
+            match=r"must be of the size of the presets or less, got '(units|fails)' larger",
         ):
             check_sizes(settings, [vars(Config())])
 

@@ -444,16 +444,8 @@ def test_the_commit_is_told_and_the_repository_left_alone(monkeypatch, tmp_path)
     """`git describe --dirty` writes the index: killed, it leaves a lock there."""
 
     def git(*arguments: str) -> str:
-        command = [
-            "git",
-            "-C",
-            str(tmp_path),
-            "-c",
-            "user.name=n",
-            "-c",
-            "user.email=e",
-            *arguments,
-        ]
+        who = ("-c", "user.name=n", "-c", "user.email=e")
+        command = ["git", "-C", str(tmp_path), *who, *arguments]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
     source = tmp_path / "runner" / "unit.py"
@@ -541,6 +533,6 @@ def test_without_distributed_the_sentence_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(
         ClusterError,
-        match=r"--dask must find the package distributed, got none; pip install 'spheresn\[cluster\]'",
+        match=r"must find the package distributed, got none; pip install 'spheresn\[cluster\]'",
     ):
         DaskPool("tcp://127.0.0.1:1")

@@ -1,5 +1,5 @@
-"""The main job: plan the units of the chosen experiments, compute what is missing, publish what
-there is.
+"""The main job: plan the units of the chosen experiments, compute those that have no result, and
+publish all results.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ ShowProgress = Callable[[dict[str, int]], AbstractContextManager[Progress]]
 
 @dataclass(frozen=True)
 class Request:
-    """What was asked for, checked."""
+    """What a user asked for, checked."""
 
     names: tuple[str, ...]
     preset: str

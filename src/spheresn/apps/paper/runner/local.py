@@ -1,12 +1,12 @@
 """Units on this machine. Each of the worker processes belongs to a process pool of its own.
 
-When a process is killed, for want of memory say, its pool is broken and every call that the pool
-has not answered is lost. With one process per pool the parent knows which unit was lost, and the
-other processes go on.
+A pool breaks when one of its processes dies, for want of memory say, and then loses all calls that
+it has not answered. With one process per pool the parent knows which unit was lost, and the other
+processes go on.
 
-Results are files and answers are short. A process that is killed while it answers has written all
-of a short answer or nothing; of a long one the parent would wait for the rest for ever, since a
-pool holds both ends of its pipes.
+Workers write results to files and send back short answers. A process that is killed while it sends
+a short answer has sent all of it or nothing. The parent would wait for ever for the rest of a long
+answer, because a pool holds both ends of its pipes.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ class LocalPool:
         try:
             pool = getattr(self._own, "pool", None) or self._start()
             content = pool.submit(_answer, question).result()
-        # Of the pool: what the function raises is in the answer. A process that dies while it
-        # starts breaks the pipe through which it is told what to be.
+        # These are errors of the pool; those of the function are in the answer. A process that dies
+        # while it starts breaks the pipe through which the parent prepares it.
         except (RuntimeError, BrokenPipeError):
             self._own.pool = None
             raise WorkerLost(
@@ -119,8 +119,8 @@ def _kill(pool: ProcessPoolExecutor) -> None:
 
 
 def _block_interrupts() -> None:
-    """Processes that this thread starts are deaf to a terminal's Ctrl-C from their first moment;
-    the parent receives it and ends them.
+    """Processes that this thread starts ignore a terminal's Ctrl-C from their first moment: the
+    parent receives it too and ends them.
     """
     if sys.platform != "win32":  # pragma: no branch - Windows has no masks of signals
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -159,8 +159,8 @@ def _end_with_parent() -> None:  # pragma: no cover - in a process that is kille
 
 
 def _answer(question: bytes) -> bytes:
-    """What the call returns or raises, as a few bytes; so nothing that is long or cannot be sent
-    reaches the pipe.
+    """What the call returns or raises, as a few bytes. An answer that is long or cannot be sent
+    becomes an error.
     """
     try:
         function, arguments = pickle.loads(question)

@@ -159,8 +159,8 @@ def commit() -> str | None:
     if _git(folder, "ls-files", "--error-unmatch", "__init__.py") is None:
         return None
     head = _git(folder, "rev-parse", "HEAD")
-    # `describe --dirty` says both at once, but it writes git's index, and leaves that locked when it
-    # is killed or finds the disk full
+    # `describe --dirty` says both at once, but it writes git's index: killed, or on a full disk, it
+    # leaves that locked
     changed = _git(folder, "--no-optional-locks", "status", "--porcelain", "--untracked-files=no")
     return f"{head}-dirty" if head and changed else head
 
