@@ -124,7 +124,7 @@ def _collect(out: Path, store: ResultStore, module: Any, run: Run) -> tuple[Sect
         settings = json.loads(run.config)
         check_sizes(settings, [asdict(known) for known in module.PRESETS.values()])
         section = replace(section, config=settings)
-        config = module.Config(**{name: _tuples(value) for name, value in settings.items()})
+        config = module.Config(**{name: restore_tuples(value) for name, value in settings.items()})
         tasks = module.tasks(config)
         section, results = _with_units(section, store, run.config, tasks)
         dataset = module.collect(config, results)
@@ -169,9 +169,9 @@ def _extent(value: Any) -> float:
     return abs(value) if isinstance(value, (int, float)) else 0.0
 
 
-def _tuples(value: Any) -> Any:
+def restore_tuples(value: Any) -> Any:
     """JSON's lists as the tuples that they were."""
-    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
+    return tuple(restore_tuples(item) for item in value) if isinstance(value, list) else value
 
 
 def _with_units(
