@@ -1,4 +1,4 @@
-"""Optuna chooses memory, bend and penalty for NARMA-10; its study lies beside the ledger of
+"""Optuna chooses memory, bend and penalty for NARMA-10; its study lies beside the results of
 `spheresn reproduce`. Run again, it goes on.
 """
 

@@ -4,14 +4,11 @@ how the result is put to use.
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
-import sqlite3
 import tempfile
 from collections.abc import Callable
-from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -19,16 +16,18 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from safetensors.numpy import load as load_arrays
+from safetensors.numpy import save as to_bytes
 
 import fake_experiment as fake
 import hostile_files as hostile
 import spheresn as sn
 from spheresn.apps.cli.summary import fitted
 from spheresn.apps.explorer.signals import table_from
+from spheresn.apps.paper.claim import format_claim, read_claims
 from spheresn.apps.paper.report import publish
-from spheresn.apps.paper.report.claims import read_claims, tell_claim
-from spheresn.apps.paper.runner import Ledger, LedgerError, Unit, canonical, perform
-from spheresn.apps.paper.runner.blob import pack, unpack
+from spheresn.apps.paper.runner import ResultStore, StoreError, Unit, canonical, perform
+from spheresn.apps.paper.runner.store import _checksum
 from spheresn.apps.tables import read_table
 from spheresn.io.models import ModelFileError
 
@@ -40,8 +39,7 @@ class Door:
     """`make` writes a hostile file, `enter` reads it and uses what it holds; only `refusals`, one
     sentence each, may come out.
 
-    `kept`: reading leaves the file as it is. A ledger is opened to be written to, but one that is
-    refused is `kept` too, see `use_ledger`.
+    `kept`: reading leaves the file as it is.
     """
 
     ending: str
@@ -113,144 +111,98 @@ def _answer(model: Any) -> Any:
     return model.predict([inputs, inputs] if isinstance(model, sn.ESNClassifier) else inputs)
 
 
-BLOBS = [
-    pack({"values": np.arange(6.0), "count": np.array(3)}),
-    pack({"a": np.ones((2, 3)), "b": np.array([True]), "c": np.zeros(0)}),
-]
-
-
-def make_blob(rng: Random) -> bytes:
-    raw = rng.choice(BLOBS)
-    return (
-        hostile.tensors_with_another_header(raw, rng)
-        if rng.random() < 0.5
-        else hostile.damaged(raw, rng, BLOBS)
-    )
-
-
-def use_blob(path: Path) -> None:
-    assert all(values.dtype.kind in "biuf" for values in unpack(path.read_bytes()).values())
-
-
 CONFIG = fake.Config(units=3, size=4)
 UNITS = [Unit("fake", canonical(vars(CONFIG)), canonical(task), 0) for task in fake.tasks(CONFIG)]
 
 
 @cache
-def ledger() -> bytes:
-    """A whole ledger: two units that ended, one that failed."""
+def results() -> list[bytes]:
+    """The files of units: two that ended, one that failed."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "ledger.sqlite")
-        with Ledger(path) as made:
-            made.announce([("fake", "smoke", UNITS[0].config, 0)])
-            for number, unit in enumerate(UNITS):
-                made.record(
-                    unit,
-                    perform(
-                        fake.run, (fake.Config(units=3, size=4, fails=(1,)), {"index": number}, 0)
-                    ),
-                )
-        raw = bytearray(path.read_bytes())
-    raw[18:20] = b"\1\1"  # not in write-ahead mode, which a database in memory cannot have
-    return bytes(raw)
+        store = ResultStore(Path(folder), "abc")
+        for number, unit in enumerate(UNITS):
+            config = fake.Config(units=3, size=4, fails=(1,))
+            store.save(unit, perform(fake.run, (config, {"index": number}, 0)))
+        return [store.path(unit).read_bytes() for unit in UNITS]
 
 
-@cache
-def unfinished() -> tuple[bytes, bytes]:
-    """A ledger and its write-ahead log as a killed process leaves them."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "ledger.sqlite")
-        with Ledger(path) as made:
-            made.announce([("fake", "smoke", UNITS[0].config, 0)])
-            made.record(UNITS[0], perform(fake.run, (CONFIG, {"index": 0}, 0)))
-            return path.read_bytes(), path.with_name("ledger.sqlite-wal").read_bytes()
-
-
-def make_log(rng: Random) -> bytes:
-    return hostile.damaged(unfinished()[1], rng, [unfinished()[1]])
-
-
-def use_log(path: Path) -> None:
-    ledger_path = path.with_name(path.name.removesuffix("-wal"))
-    for left in path.parent.glob("*-shm"):
-        left.unlink()
-    ledger_path.write_bytes(unfinished()[0])
-    use_ledger(ledger_path)
-
-
-TEXTS = (
-    "status",
-    "error",
-    "notes",
-    "started",
-    "seconds",
-    "versions",
-    "source",
-    "result",
-    "checksum",
-)
-
-
-def make_rows(rng: Random) -> bytes:
-    """A ledger that is whole as a database and holds rows that nobody wrote."""
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        connection.deserialize(ledger())
-        connection.execute("PRAGMA ignore_check_constraints = ON")
-        for _ in range(rng.randint(1, 3)):
-            try:
-                _spoil(connection, rng)
-            except (sqlite3.IntegrityError, OverflowError, UnicodeEncodeError):
-                continue  # what SQLite itself refuses cannot be in a file
-        return connection.serialize()
-
-
-def _spoil(connection: sqlite3.Connection, rng: Random) -> None:
-    act = rng.random()
-    if act < 0.3:
-        config = json.dumps(
-            hostile.changed(vars(CONFIG) | {"fails": [], "kills": [], "units": 2}, rng)
-        )
-        connection.execute(
-            "UPDATE run SET config = ?", (config[: rng.choice([len(config), 9999, 5])],)
-        )
-    elif act < 0.45:
-        connection.execute(
-            f"UPDATE run SET {rng.choice(['preset', 'seed', 'experiment'])} = ?", (_cell(rng),)
-        )
-    elif act < 0.6:
-        blob = make_blob(rng)
-        connection.execute(
-            "UPDATE unit SET result = ?, checksum = ?", (blob, hashlib.sha256(blob).hexdigest())
-        )
-    else:
-        connection.execute(f"UPDATE unit SET {rng.choice(TEXTS)} = ?", (_cell(rng),))
-
-
-def _cell(rng: Random) -> Any:
-    value = hostile.strange_value(rng)
+def make_result(rng: Random) -> bytes:
+    raw = rng.choice(results())
     return (
-        rng.choice([json.dumps(value), json.dumps(value).encode()])
-        if isinstance(value, dict | list) or rng.random() < 0.3
-        else value
+        hostile.tensors_with_another_header(raw, rng)
+        if rng.random() < 0.5
+        else hostile.damaged(raw, rng, results())
     )
 
 
-def make_ledger(rng: Random) -> bytes:
-    return hostile.damaged(ledger(), rng, [ledger()])
-
-
-def use_ledger(path: Path) -> None:
-    before = path.read_bytes()
+def make_signed(rng: Random) -> bytes:
+    """A file whose checksum is right, with a record and arrays that nobody wrote."""
+    raw = hostile.tensors_with_another_header(to_bytes(ARRAYS), rng)
     try:
-        opened = Ledger(path, make=False)
-    except LedgerError:
-        assert path.read_bytes() == before, "a refused ledger was changed"
-        raise
-    with opened:
-        opened.runs()
-        for unit in UNITS:
-            opened.row(unit), opened.result(unit)
-        opened.done()
+        arrays = load_arrays(raw) if rng.random() < 0.5 else ARRAYS
+    except Exception:  # not even arrays
+        arrays = {}
+    unit = rng.choice(UNITS)
+    record = asdict(perform(dict, ()).record)
+    header = {"format": 1, "unit": asdict(unit), "record": record}
+    header = {**header, "record": hostile.changed(record, rng)} if rng.random() < 0.8 else header
+    header = hostile.changed(header, rng) if rng.random() < 0.1 else header
+    if isinstance(header, dict):
+        header["checksum"] = _checksum(header, arrays)
+    return bytes(to_bytes(arrays, {"spheresn": json.dumps(header)}))
+
+
+ARRAYS = {"values": np.arange(4.0), "count": np.array(3), "flag": np.array([True])}
+
+
+def use_result(path: Path) -> None:
+    """As the file of each of the units; refused, it is left as it is."""
+    store, content = ResultStore(path.parent / "results"), path.read_bytes()
+    refused = None
+    for unit in UNITS:
+        try:
+            _use_unit(store, unit, content)
+        except StoreError as error:
+            refused = error
+    if refused:
+        raise refused
+
+
+def _use_unit(store: ResultStore, unit: Unit, content: bytes) -> None:
+    place = store.path(unit)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_bytes(content)
+    try:
+        store.has_result(unit)
+        ended = store.load(unit)
+        assert ended is not None and np.isfinite(ended.record.seconds)
+        for values in (ended.arrays or {}).values():
+            assert values.dtype.kind in "biuf", "a result must hold real numbers"
+    finally:
+        assert place.read_bytes() == content, "a file was changed"
+
+
+def make_runs(rng: Random) -> bytes:
+    """The list of runs as JSON that says something else, or as damaged bytes."""
+    settings = vars(CONFIG) | {"fails": [], "kills": [], "units": 2}
+    run = {"preset": "smoke", "seed": 0, "config": settings}
+    honest = {"format": 1, "runs": {"fake": run}}
+    if rng.random() < 0.3:
+        return hostile.damaged(json.dumps(honest).encode(), rng, [b'{"runs": {}}'])
+    part = rng.choice(["config", "run", "all"])
+    if part == "config":
+        run["config"] = hostile.changed(settings, rng)
+    elif part == "run":
+        honest["runs"] = {"fake": hostile.changed(run, rng)}
+    else:
+        honest = hostile.changed(honest, rng)
+    return json.dumps(honest).encode()
+
+
+def use_runs(path: Path) -> None:
+    (path.parent / "runs.json").write_bytes(path.read_bytes())
+    for run in ResultStore(path.parent).runs().values():
+        assert isinstance(run.seed, int) and json.loads(run.config) is not NotImplemented
 
 
 class Undrawn:
@@ -272,10 +224,23 @@ class Undrawn:
     plot = staticmethod(lambda dataset: {})
 
 
+def make_report(rng: Random) -> bytes:
+    """The list of runs, and on a second line the file of a unit in hexadecimal digits."""
+    honest = rng.random() < 0.5
+    runs = {"fake": {"preset": "smoke", "seed": 0, "config": vars(CONFIG)}}
+    first = json.dumps({"format": 1, "runs": runs}).encode() if honest else make_runs(rng)
+    return first.replace(b"\n", b" ") + b"\n" + make_signed(rng).hex().encode()
+
+
 def use_report(path: Path) -> None:
-    """Published: the page is whole, and runs nothing of what the rows say."""
-    with Ledger(path, make=False) as opened, tempfile.TemporaryDirectory() as folder:
-        sections = publish(Path(folder), opened, {"fake": Undrawn}, lambda line: None)
+    """Published: the page is whole, and runs nothing of what the files say."""
+    runs, _, unit = path.read_bytes().partition(b"\n")
+    with tempfile.TemporaryDirectory() as folder:
+        store = ResultStore(Path(folder))
+        (store.folder / "units").mkdir()
+        (store.folder / "runs.json").write_bytes(runs)
+        store.path(UNITS[0]).write_bytes(bytes.fromhex(unit.decode()))
+        sections = publish(store.folder, store, {"fake": Undrawn}, lambda line: None)
         assert all(isinstance(section.faulty, bool) for section in sections)
         text = Path(folder, "report.html").read_text(encoding="utf-8")
         assert text.rstrip().endswith("</html>") and "<script" not in text
@@ -425,7 +390,7 @@ def make_claims(rng: Random) -> bytes:
 
 def use_claims(path: Path) -> None:
     for claim in read_claims(path).values():
-        told = tell_claim(claim)
+        told = format_claim(claim)
         assert all(letter.isprintable() or letter == "\n" for letter in told), (
             "control characters on a terminal"
         )
@@ -445,11 +410,10 @@ def use_laser(path: Path) -> None:
 
 DOORS = {
     "model": Door(".spheresn", make_model, use_model, (ModelFileError,)),
-    "result": Door(".bin", make_blob, use_blob),
-    "ledger": Door(".sqlite", make_ledger, use_ledger, (LedgerError,), kept=False),
-    "log": Door(".sqlite-wal", make_log, use_log, (LedgerError,), kept=False),
-    "rows": Door(".sqlite", make_rows, use_ledger, (LedgerError,), kept=False),
-    "report": Door(".sqlite", make_rows, use_report, (LedgerError,), kept=False),
+    "result": Door(".safetensors", make_result, use_result, (StoreError,)),
+    "signed": Door(".safetensors", make_signed, use_result, (StoreError,)),
+    "runs": Door(".json", make_runs, use_runs, (StoreError,)),
+    "report": Door(".txt", make_report, use_report, (StoreError,)),
     "csv": Door(".csv", make_csv, use_table),
     "npy": Door(".npy", make_npy, use_table),
     "parquet": Door(".parquet", make_parquet, use_table),

@@ -1,5 +1,5 @@
 """A small experiment that can pause, wait, fail and kill its worker on demand: what the tests of
-sweep, command line and report run.
+runner, command line and report run.
 
 FAKE_GATE: a path; units from number FAKE_AFTER on wait until a file is there, so that a test can do
 something in the middle of a run however fast or slow the machine is. It is no part of the
@@ -41,6 +41,8 @@ class BackwardClock(datetime):
 
 if "FAKE_CLOCK" in os.environ:
     unit.datetime = BackwardClock
+if "FAKE_LIMIT" in os.environ:  # a worker, which Python starts deaf to this signal
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing
 from pathlib import Path
+
+from safetensors import safe_open
+from safetensors.numpy import save as to_bytes
+
+from spheresn.apps.paper.runner import LocalPool, WorkerLost
+from spheresn.apps.paper.runner.local import SHORT
 
 HERE = Path(__file__).parent
 
@@ -50,24 +55,62 @@ def finish(process: subprocess.Popen[str], seconds: float = 180) -> tuple[int, s
 
 
 def rows(out: Path) -> dict[str, tuple[str, bytes | None]]:
-    """Task -> (status, result) as the ledger has it."""
-    if not (out / "ledger.sqlite").exists():
-        return {}
-    with closing(sqlite3.connect(f"file:{out / 'ledger.sqlite'}?mode=ro", uri=True)) as connection:
-        return {
-            task: (status, result)
-            for task, status, result in connection.execute(
-                "SELECT task, status, result FROM unit ORDER BY task"
-            )
-        }
+    """Task -> (status, result) as the files of the units say."""
+    found = {}
+    for path in out.glob("units/[0-9a-f]*.safetensors"):
+        with safe_open(path, framework="numpy") as file:
+            header = json.loads(file.metadata()["spheresn"])
+            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  not a dict
+        failed = header["record"]["error"] is not None
+        found[header["unit"]["task"]] = ("failed", None) if failed else ("done", to_bytes(arrays))
+    return dict(sorted(found.items()))
 
 
 def children(parent: int) -> list[int]:
     """The processes that it has started and that live."""
+    return list(_commands(parent))
+
+
+def workers(parent: int) -> list[int]:
+    """Those of its children that compute; another one watches over semaphores."""
+    return [pid for pid, command in _commands(parent).items() if "spawn_main" in command]
+
+
+def _commands(parent: int) -> dict[int, str]:
     found = subprocess.run(
-        ["ps", "-o", "pid=", "--ppid", str(parent)], capture_output=True, text=True, check=False
+        ["ps", "-o", "pid=,args=", "--ppid", str(parent)],
+        capture_output=True,
+        text=True,
+        check=False,
     ).stdout
-    return [int(pid) for pid in found.split()]
+    return {int(pid): command for pid, command in map(_halves, found.splitlines())}
+
+
+def _halves(line: str) -> tuple[str, str]:
+    pid, _, command = line.strip().partition(" ")
+    return pid, command
+
+
+def killed_while_answering(rounds: int) -> int:
+    """Kill a worker, each time, while it sends answers as long as they may be; how many calls were
+    lost. The others have the right answer, and none waits for ever.
+    """
+    pool, text, lost = LocalPool(1), "x" * (SHORT - 100), 0
+    try:
+        for _ in range(rounds):
+            pid = pool.call(os.getpid).result(timeout=150)
+            answers = [pool.call(str, text) for _ in range(50)]
+            assert answers[0].result(timeout=150) == text
+            os.kill(pid, signal.SIGKILL)
+            for answer in answers:
+                try:
+                    assert answer.result(timeout=150) == text
+                except WorkerLost:
+                    lost += 1
+    finally:
+        pool.close()
+    assert lost <= rounds  # the calls after the lost one went to a new worker
+    return lost
 
 
 def until(condition, process: subprocess.Popen[str] | None = None, seconds: float = 150) -> None:

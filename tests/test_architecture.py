@@ -22,7 +22,7 @@ LAYERS = [
     ["analysis", "datasets"],
     ["estimators"],
     ["io", "forecasting", "plotting"],
-    ["apps._extras", "apps._json"],
+    ["apps._extras", "apps._json", "apps._pages"],
     ["apps.tables"],
     ["apps.paper", "apps.explorer"],
     ["apps.cli"],

@@ -8,12 +8,14 @@ import importlib
 import io
 import json
 import os
+import re
 import resource
+import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
-from contextlib import closing, contextmanager, redirect_stdout, suppress
+from contextlib import contextmanager, redirect_stdout, suppress
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -25,8 +27,8 @@ from spheresn import BadInput, __version__
 from spheresn.apps.cli import main, progress
 from spheresn.apps.cli.output import print_parts
 from spheresn.apps.cli.progress import Lines, show_stages, show_units
+from spheresn.apps.paper import claim as claims
 from spheresn.apps.paper.figures import EXPERIMENTS, VERDICTS
-from spheresn.apps.paper.report import claims
 from spheresn.apps.paper.runner import Unit
 
 
@@ -93,15 +95,16 @@ def test_a_run_leaves_what_was_promised(finished):
         "fake.nc",
         "claims.json",
         "report.html",
-        "ledger.sqlite",
+        "runs.json",
         ".lock",
     }
+    units = {name for name in left if re.fullmatch(r"units/[0-9a-f]{64}\.safetensors", name)}
     stems = {
         f"figures/{stem}.{kind}"
         for stem in ("schematic", "geometry", "geometry_inside", "fake")
         for kind in ("svg", "png")
     }
-    assert left == names | stems
+    assert left == names | stems | units and len(units) > 6
     claims = json.loads((finished / "claims.json").read_text())
     assert [claim["id"] for claim in claims][-1] == "fake-positive" and {
         claim["verdict"] for claim in claims
@@ -124,10 +127,11 @@ def test_a_failed_unit_is_a_hole_in_the_data_and_in_the_report(finished):
     assert "1 of 6 units have no result" in page and "ValueError: this unit fails on demand" in page
 
 
-def test_the_report_is_made_again_from_the_ledger_alone(finished, tmp_path, capsys):
+def test_the_report_is_made_again_from_the_results_alone(finished, tmp_path, capsys):
     out = tmp_path / "results"
     out.mkdir()
-    (out / "ledger.sqlite").write_bytes((finished / "ledger.sqlite").read_bytes())
+    shutil.copy(finished / "runs.json", out)
+    shutil.copytree(finished / "units", out / "units")
     assert main(["report", str(out)]) == 1  # one unit has failed
     assert f"report: {out / 'report.html'}" in capsys.readouterr().out
     for name in ("report.html", "claims.json", "figures/geometry.svg"):
@@ -148,16 +152,28 @@ def test_list_and_show(finished, capsys):
 def test_fresh_computes_again(finished, tmp_path):
     out = tmp_path / "results"
 
-    def started() -> list[str]:
-        with closing(sqlite3.connect(out / "ledger.sqlite")) as connection:
-            return [row for (row,) in connection.execute("SELECT seconds FROM unit ORDER BY task")]
+    def written() -> list[int]:
+        return [path.stat().st_mtime_ns for path in sorted((out / "units").iterdir())]
 
     arguments = ["reproduce", "fake", "--preset", "smoke", "--out", str(out), "--jobs", "1"]
     seen = []
     for more in ([], [], ["--fresh"]):
         assert main([*arguments, *more]) == 0
-        seen.append((started(), rows(out)))
+        seen.append((written(), rows(out)))
     assert seen[0] == seen[1] and seen[0][1] == seen[2][1] and seen[0][0] != seen[2][0]
+
+
+def test_a_damaged_result_is_one_sentence_and_stays(finished, tmp_path, capsys):
+    out = tmp_path / "results"
+    shutil.copytree(finished, out)
+    for path in (out / "units").iterdir():
+        path.write_bytes(path.read_bytes()[:-1])
+    words = sentence(capsys, "report", out)
+    assert "must be a whole file of spheresn" in words and str(out / "units") in words
+    run = ["reproduce", "fake", "--preset", "paper", "--seed", "5", "--out", out]
+    assert "must be a whole file of spheresn" in sentence(capsys, *run)
+    kept = {path.name: path.stat().st_size for path in (finished / "units").iterdir()}
+    assert {path.name: path.stat().st_size + 1 for path in (out / "units").iterdir()} == kept
 
 
 @pytest.mark.parametrize(
@@ -191,14 +207,14 @@ def test_an_unwritable_directory_is_one_sentence(capsys, tmp_path):
     )
 
 
-def test_a_damaged_ledger_is_one_sentence_and_stays(capsys, tmp_path):
-    (tmp_path / "ledger.sqlite").write_text("something else")
+def test_a_damaged_directory_is_one_sentence_and_stays(capsys, tmp_path):
+    (tmp_path / "runs.json").write_text("something else")
     for arguments in (
         ["reproduce", "fake", "--preset", "smoke", "--out", tmp_path, "--fresh"],
         ["report", tmp_path],
     ):
-        assert "must be a whole ledger" in sentence(capsys, *arguments)
-    assert (tmp_path / "ledger.sqlite").read_text() == "something else"
+        assert "must be a whole file of spheresn" in sentence(capsys, *arguments)
+    assert (tmp_path / "runs.json").read_text() == "something else"
 
 
 def test_a_damaged_list_of_claims_is_one_sentence(capsys, tmp_path):
@@ -264,7 +280,10 @@ def test_what_is_printed_can_be_caught_by_a_program():
 
 
 def test_a_pipe_that_knows_no_greek_gets_it_spelled_out(tmp_path):
-    claim = dict.fromkeys(claims.FIELDS, "γ") | {"id": "g", "evidence": {}}
+    claim = dict.fromkeys((field.name for field in fields(claims.Claim)), "γ") | {
+        "id": "g",
+        "evidence": {},
+    }
     (tmp_path / "claims.json").write_text(json.dumps([claim]))
     command = [sys.executable, "-m", "spheresn", "show", "g", "--out", str(tmp_path)]
     run = subprocess.run(
@@ -273,9 +292,10 @@ def test_a_pipe_that_knows_no_greek_gets_it_spelled_out(tmp_path):
     assert run.returncode == 0 and "says      \\u03b3" in run.stdout, run.stderr
 
 
-def test_a_full_disk_is_one_sentence_and_nothing_half_written(tmp_path):
+@pytest.mark.parametrize("room", [1_000, 10_000], ids=["for no result", "for no figure"])
+def test_a_full_disk_is_one_sentence_and_nothing_half_written(tmp_path, room):
     def small() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
     code, _, told = finish(
@@ -293,11 +313,11 @@ def test_a_full_disk_is_one_sentence_and_nothing_half_written(tmp_path):
     )
     assert code == 2 and "Traceback" not in told
     assert told.splitlines()[-1].startswith("spheresn: "), told
+    assert len(rows(tmp_path / "out")) == (6 if room > 1_000 else 0)
     assert {path.name for path in (tmp_path / "out").iterdir()} <= {
         ".lock",
-        "ledger.sqlite",
-        "ledger.sqlite-wal",
-        "ledger.sqlite-shm",
+        "runs.json",
+        "units",
         "fake.nc",
         "figures",
     }
@@ -370,7 +390,7 @@ def test_a_stopped_run_says_so_and_keeps_what_is_done(monkeypatch, capsys, tmp_p
             signal.signal(number, handler)
     said = capsys.readouterr().err
     assert said.endswith(
-        f"stopped; finished units are kept in {tmp_path / 'ledger.sqlite'}, and the same command "
+        f"stopped; finished units are kept in {tmp_path / 'units'}, and the same command "
         "continues from there\n"
     )
     assert 1 <= len(rows(tmp_path)) < 6

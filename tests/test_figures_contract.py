@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from spheresn.apps.paper.figures import EXPERIMENTS, ORDER, Claim
-from spheresn.apps.paper.report.publish import frozen
+from spheresn.apps.paper.report.publish import restore_tuples
 from spheresn.apps.paper.reproduce import PRESETS
 from spheresn.apps.paper.runner import canonical
 
@@ -28,7 +28,7 @@ def test_configurations_and_tasks_are_plain_values(name):
     for config in module.PRESETS.values():
         again = module.Config(
             **{
-                key: frozen(value)
+                key: restore_tuples(value)
                 for key, value in json.loads(canonical(dataclasses.asdict(config))).items()
             }
         )

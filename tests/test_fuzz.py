@@ -17,8 +17,8 @@ import hostile_files as hostile
 import spheresn as sn
 from doors import CONFIG, DOORS, UNITS
 from fake_experiment import Config
-from spheresn.apps.paper.report.publish import bounded
-from spheresn.apps.paper.runner import Ledger, LedgerError
+from spheresn.apps.paper.report.publish import check_sizes
+from spheresn.apps.paper.runner import ResultStore
 from spheresn.apps.tables import read_table
 from spheresn.io.parts import reservoir_from, reservoir_parts
 from test_persistence import regressor, rewritten
@@ -174,32 +174,31 @@ def test_dates_that_leave_the_calendar_are_a_sentence(tmp_path):
         series.ahead(3)
 
 
-def test_settings_of_a_ledger_are_no_larger_than_the_presets(tmp_path):
-    bounded(vars(CONFIG), [vars(Config())])
+def test_settings_of_a_run_are_no_larger_than_the_presets():
+    check_sizes(vars(CONFIG), [vars(Config())])
     for settings in ({"units": 10**12}, {"fails": [0] * 100}, {"fails": [[[10**9]]]}):
         with pytest.raises(
             ValueError,
-            match=r"settings must be of the size of the presets or less, "
-            r"got '(units|fails)' larger",
+            match=r"must be of the size of the presets or less, got '(units|fails)' larger",
         ):
-            bounded(settings, [vars(Config())])
-    with Ledger(tmp_path / "l.sqlite") as ledger:
-        ledger.announce([("fake", "smoke", UNITS[0].config, "seven")])
-        with pytest.raises(LedgerError, match="seed must be a whole number"):
-            ledger.runs()
+            check_sizes(settings, [vars(Config())])
 
 
 def test_nothing_unpickles(tmp_path):
     """Pickles where a careless reader would look for them: the process would end with code 77."""
     ended = os.fork()
     if ended == 0:  # a child, which a pickle may end
-        for name in ("t.npy", "t.csv", "t.parquet", "m.spheresn", "ledger.sqlite"):
+        for name in ("t.npy", "t.csv", "t.parquet", "m.spheresn", "runs.json"):
             (tmp_path / name).write_bytes(hostile.PICKLE)
         (tmp_path / "o.npy").write_bytes(
             header("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }\n", hostile.PICKLE)
         )
         tables = [(read_table, name) for name in ("t.npy", "o.npy", "t.csv", "t.parquet")]
-        for reader, name in [*tables, (sn.load, "m.spheresn"), (Ledger, "ledger.sqlite")]:
+        store = ResultStore(tmp_path)
+        store.path(UNITS[0]).parent.mkdir()
+        store.path(UNITS[0]).write_bytes(hostile.PICKLE)
+        ours = [(lambda _: store.runs(), "runs.json"), (lambda _: store.load(UNITS[0]), "units")]
+        for reader, name in [*tables, (sn.load, "m.spheresn"), *ours]:
             try:
                 reader(tmp_path / name)
             except (ValueError, RuntimeError):

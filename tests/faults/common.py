@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-import shutil
 import signal
-import sqlite3
 import subprocess
-from contextlib import closing
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import xarray as xr
 from forked import Run
+from safetensors import safe_open
 
 from runs import children, finish, rows, until
+from spheresn.apps.paper.runner import ResultStore, Unit
 
 UNITS = 10
-# A quarter of a megabyte per unit: many pages
+# A quarter of a megabyte per unit: longer than a pipe holds
 CONFIG = json.dumps({"units": UNITS, "size": 40, "pause": 0.05, "padding": 30_000})
 FAKE = {"FAKE_CONFIG": CONFIG}
 RUN = ("reproduce", "fake", "--preset", "quick", "--out")
@@ -52,16 +50,16 @@ def at_work(out: Path, process: Run, units: int = 0) -> None:
 
 
 def kill(process: Run) -> None:
-    """kill -9, and its workers are gone soon after."""
-    workers = children(process.pid)
+    """kill -9, and what it had started is gone soon after."""
+    started = children(process.pid)
     process.send_signal(signal.SIGKILL)
     finish(process)
-    gone(workers)
+    gone(started)
 
 
-def gone(workers: list[int]) -> None:
-    """No worker outlives its parent."""
-    until(lambda: not set(workers) & set(_python()), seconds=30)
+def gone(processes: list[int]) -> None:
+    """None of them outlives its parent."""
+    until(lambda: not set(processes) & set(_python()), seconds=30)
 
 
 def _python() -> list[int]:
@@ -75,14 +73,14 @@ def _python() -> list[int]:
 
 
 def whole(out: Path) -> None:
-    """SQLite finds nothing wrong, looking at a copy, so that it mends nothing here."""
-    if not (out / "ledger.sqlite").exists():
-        return
-    with TemporaryDirectory() as folder:
-        for path in out.glob("ledger.sqlite*"):
-            shutil.copy(path, folder)
-        with closing(sqlite3.connect(Path(folder, "ledger.sqlite"))) as connection:
-            assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    """Every file of a unit that has its name can be read and agrees with its checksum."""
+    store = ResultStore(out)
+    for path in out.glob("units/[0-9a-f]*.safetensors"):
+        with safe_open(path, framework="numpy") as file:
+            unit = Unit(**json.loads(file.metadata()["spheresn"])["unit"])
+        assert store.path(unit) == path and store.load(unit) is not None
+    if (out / "runs.json").exists():
+        assert list(store.runs()) == ["fake"]
 
 
 def same(out: Path, undisturbed: Path) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import faulthandler
 import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 from contextlib import suppress
@@ -46,9 +47,11 @@ class Run:
         return self._process.exitcode
 
     def send_signal(self, number: int) -> None:
-        """To the session, as a terminal does; nothing when it has ended."""
+        """To the session, as a terminal does; SIGKILL to the run alone, which cannot tell its
+        workers then. Nothing when it has ended.
+        """
         with suppress(ProcessLookupError):
-            os.killpg(self.pid, number)
+            (os.kill if number == signal.SIGKILL else os.killpg)(self.pid, number)
 
     def communicate(self, timeout: float) -> tuple[str, str]:
         self._process.join(timeout)

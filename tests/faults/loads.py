@@ -5,16 +5,17 @@ seconds as JSON.
 from __future__ import annotations
 
 import json
-import sqlite3
+import os
 import sys
 import time
 from collections.abc import Callable
-from contextlib import closing, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 from scipy.linalg.blas import dsyrk
 from threadpoolctl import threadpool_limits
 
@@ -22,7 +23,7 @@ import fake_experiment as fake
 import spheresn as sn
 from spheresn.apps.cli import main
 from spheresn.apps.paper.reproduce import Request, reproduce
-from spheresn.apps.paper.runner import Ledger, Unit, canonical, perform
+from spheresn.apps.paper.runner import ResultStore, Unit, canonical, perform
 from spheresn.readout.gram import block_rows
 
 SAMPLE = 512  # rows that judge a penalty
@@ -186,15 +187,15 @@ def table_forecast(folder: Path) -> Load:
     )
 
 
-def ledger(folder: Path, count: int = 100_000) -> Load:
-    """All units of a run are in its ledger: resuming computes nothing."""
+def resumed(folder: Path, count: int = 100_000) -> Load:
+    """All units of a run have results: resuming computes nothing."""
     config = fake.Config(units=count, size=4)
     outcome = perform(fake.run, (config, {"index": 0}, 0))
-    _fill(
-        folder / "ledger.sqlite",
-        [Unit("fake", canonical(vars(config)), canonical(task), 0) for task in fake.tasks(config)],
-        outcome,
-    )
+    store, text = ResultStore(folder), canonical(vars(config))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda handle: None)  # they need not survive a power cut
+        for task in fake.tasks(config):
+            store.save(Unit("fake", text, canonical(task), 0), outcome)
     fake.PRESETS["smoke"] = config
     wanted, watch = (
         Request(("fake",), "smoke", folder, 1, 0),
@@ -206,19 +207,6 @@ def ledger(folder: Path, count: int = 100_000) -> Load:
         assert section.units == count and not section.holes and section.problem is None
 
     return work, 4500.0 * count, 0.0
-
-
-def _fill(path: Path, units: list[Unit], outcome: Any) -> None:
-    with Ledger(path) as one:
-        one.record(units[0], outcome)
-    with closing(sqlite3.connect(path)) as connection, connection:
-        rest = (
-            "status, error, notes, started, seconds, versions, source, result, checksum FROM unit "
-            "WHERE key = ?"
-        )
-        for unit in units[1:]:
-            values = (unit.key, unit.experiment, unit.config, unit.task, unit.seed, units[0].key)
-            connection.execute(f"INSERT INTO unit SELECT ?, ?, ?, ?, ?, {rest}", values)
 
 
 def speed() -> float:

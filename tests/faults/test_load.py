@@ -25,7 +25,7 @@ LOADS = {
     "table_fit": "`fit` on a file of a million rows",
     "table_predict": "`predict` on a file of a million rows",
     "table_forecast": "`forecast` on a file of a million rows",
-    "ledger": "resuming a run of 100,000 units that are all done",
+    "resumed": "resuming a run of 100,000 units that are all done",
 }
 
 

@@ -1,4 +1,4 @@
-"""Directories that fill up, that cannot be written, that lose their ledger, that two want at once;
+"""Directories that fill up, that cannot be written, that lose their results, that two want at once;
 clocks that go back.
 """
 
@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import subprocess
 import time
 from collections.abc import Iterator
@@ -100,20 +101,46 @@ def test_the_directory_cannot_be_written(attack, tmp_path, undisturbed):
             same(out, undisturbed)
 
 
-def test_the_ledger_is_deleted(attack, tmp_path):
-    """The ledger is deleted, or replaced, during the run."""
-    for run, units in enumerate([0, 2, 5, 8]):
-        with attack.attempt(f"after {units} units"):
-            out = tmp_path / str(run)
-            process = begin(out, **held(out, units))
-            at_work(out, process, units)
-            until((out / "ledger.sqlite").exists, process)
-            (out / "ledger.sqlite").unlink()
-            if run % 2:
-                (out / "ledger.sqlite").write_bytes(b"something else")
-            let_go(out)
-            refused(process, "must stay in place", "No such file or directory")
-            assert run % 2 == 0 or (out / "ledger.sqlite").read_bytes() == b"something else"
+def remove_units(out: Path) -> None:
+    shutil.rmtree(out / "units", ignore_errors=True)
+
+
+def replace_units(out: Path) -> None:
+    remove_units(out)
+    (out / "units").write_bytes(b"something else")
+
+
+def remove_runs(out: Path) -> None:
+    (out / "runs.json").unlink()
+
+
+def replace_runs(out: Path) -> None:
+    (out / "runs.json").write_bytes(b"something else")
+
+
+def replace_a_unit(out: Path) -> None:
+    next(out.glob("units/[0-9a-f]*.safetensors")).write_bytes(b"something else")
+
+
+def test_results_are_deleted(attack, tmp_path, undisturbed):
+    """Results are deleted, or replaced, during the run."""
+    words = ("must stay in place", "must exist", "must be writable, got File exists")
+    for disturb in (remove_units, replace_units, remove_runs, replace_runs, replace_a_unit):
+        for units in (2, 8):
+            with attack.attempt(f"{disturb.__name__} after {units} units"):
+                out = tmp_path / f"{disturb.__name__} {units}"
+                process = begin(out, **held(out, units))
+                at_work(out, process, units)
+                disturb(out)
+                let_go(out)
+                refused(process, *words, "must be a whole file of spheresn")
+                others = [path for path in out.rglob("*") if path.is_file()]
+                replaced = [path for path in others if path.read_bytes() == b"something else"]
+                assert len(replaced) == disturb.__name__.startswith("replace")
+                for path in replaced:
+                    path.unlink()
+                complete(out)
+                same(out, undisturbed)
 
 
 def test_two_runs_at_once(attack, tmp_path, undisturbed):
@@ -131,7 +158,7 @@ def test_two_runs_at_once(attack, tmp_path, undisturbed):
 
 
 def test_killed_in_its_first_moments(attack, tmp_path, undisturbed):
-    """kill -9 while the ledger is being made and opened."""
+    """kill -9 while the directory is being made."""
     dice = random.Random(8)
     for run in range(12):
         with attack.attempt(f"run {run}"):

@@ -9,8 +9,7 @@ from jinja2 import ChoiceLoader, PackageLoader
 from ..._version import __version__
 from ...forecasting.backtesting import FOLDS
 from ...io import whole_file
-from ..paper.report import Drawing
-from ..paper.report.page import pages
+from .._pages import Drawing, pages
 from .forecast import NETWORK, Outlook
 from .forecast_figure import DRAWN, caption, figure
 from .formatting import format_number

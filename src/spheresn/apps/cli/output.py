@@ -17,8 +17,7 @@ from rich.text import Text
 
 from ..._errors import printable
 from ...io import CannotWrite
-from ..paper.report import Drawing
-from ..paper.report.draw import STYLE, quiet, save_figure
+from .._pages import STYLE, Drawing, quiet, save_figure
 from .analyse import Analysis
 from .forecast import Outlook
 from .formatting import format_name, format_number

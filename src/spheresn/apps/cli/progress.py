@@ -19,7 +19,7 @@ from rich.progress import (
 from rich.text import Text
 
 from ..._errors import printable
-from ..paper.report.page import duration
+from .._pages import duration
 from ..paper.runner import Progress as UnitProgress
 from ..paper.runner import Unit
 from ._app import say

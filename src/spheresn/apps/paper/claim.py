@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from ..._errors import BadInput, printable
+
 Evidence = dict[str, float | str]
-VERDICTS = ("holds", "partly", "fails")
+# Each with the words of the page
+VERDICTS = {"holds": "✓ holds", "partly": "◐ partly", "fails": "✗ fails"}
 
 
 @dataclass(frozen=True)
@@ -49,3 +56,43 @@ def drop_unmeasured(claims: Sequence[Claim]) -> list[Claim]:
         for claim in claims
         if not any(isinstance(v, float) and np.isnan(v) for v in claim.evidence.values())
     ]
+
+
+def read_claims(path: Path) -> dict[str, dict[str, Any]]:
+    """The claims of a claims.json by id; `BadInput` when it is missing or damaged."""
+    if not path.is_file():
+        raise BadInput(
+            f"--out must be a directory of results, got no {path}; run `spheresn reproduce --out "
+            f"{path.parent}` first"
+        )
+    names = [one.name for one in fields(Claim)]
+    try:
+        claims = [
+            {name: claim[name] for name in names}
+            for claim in json.loads(path.read_text(encoding="utf-8"))
+        ]
+        return {
+            str(claim["id"]): {**claim, "evidence": dict(claim["evidence"])} for claim in claims
+        }
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise BadInput(
+            f"{path} must hold the claims of a run, got a damaged file; run `spheresn report "
+            f"{path.parent}`"
+        ) from None
+
+
+def format_claim(claim: dict[str, Any]) -> str:
+    """A claim as lines of text."""
+    head = f"{claim['id']}: {claim['verdict']}  ({claim['figure']}, {claim['source']})"
+    body = [_block(name, str(claim[name])) for name in ("says", "measured", "rule")]
+    evidence = [
+        _block("evidence" if i == 0 else "", f"{name} = {value}")
+        for i, (name, value) in enumerate(claim["evidence"].items())
+    ]
+    return "\n".join([printable(head), *body, *evidence])
+
+
+def _block(name: str, text: str) -> str:
+    return textwrap.fill(
+        printable(text), 100, initial_indent=f"  {name:<10}", subsequent_indent=" " * 12
+    )

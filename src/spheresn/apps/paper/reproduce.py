@@ -1,9 +1,10 @@
-"""The main job: plan the units of the chosen experiments, compute what is missing, publish what
-there is.
+"""The main job: plan the units of the chosen experiments, compute those that have no result, and
+publish all results.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
@@ -16,25 +17,27 @@ from .figures import PRESETS
 from .report import Section, publish
 from .runner import (
     DaskPool,
-    Ledger,
     LocalPool,
     Pool,
     Progress,
+    ResultStore,
+    Run,
     Unit,
     Work,
     canonical,
+    commit,
     locked,
     remove_drafts,
     run,
 )
 
 Say = Callable[[str], None]
-Watch = Callable[[dict[str, int]], AbstractContextManager[Progress]]
+ShowProgress = Callable[[dict[str, int]], AbstractContextManager[Progress]]
 
 
 @dataclass(frozen=True)
 class Request:
-    """What was asked for, checked."""
+    """What a user asked for, checked."""
 
     names: tuple[str, ...]
     preset: str
@@ -90,55 +93,48 @@ def plan(experiments: Mapping[str, Any], wanted: Request) -> list[Work]:
 
 
 def reproduce(
-    experiments: Mapping[str, Any], wanted: Request, watch: Watch, say: Say
+    experiments: Mapping[str, Any], wanted: Request, show_progress: ShowProgress, say: Say
 ) -> list[Section]:
-    """Compute what the ledger lacks, then write data, figures, claims and the page."""
+    """Compute the units that have no result, then write data, figures, claims and the page."""
     work = plan(experiments, wanted)
     pool: Pool = (
         DaskPool(wanted.dask)
         if wanted.dask is not None
         else LocalPool(min(wanted.jobs, max(len(work), 1)))
     )
+    store = ResultStore(wanted.out, commit())
     try:
         wanted.out.mkdir(parents=True, exist_ok=True)
-        with locked(wanted.out), _ledger(wanted.out) as ledger:
-            _prepare(ledger, work, wanted)
-            totals = {
-                name: sum(item.unit.experiment == name for item in work) for name in wanted.names
-            }
-            with watch(totals) as progress:
-                run(work, pool, ledger, progress)
-            return publish(
-                wanted.out,
-                ledger,
-                experiments,
-                say,
-                pool.map if isinstance(pool, LocalPool) else map,
-            )
+        with locked(wanted.out):
+            remove_drafts(wanted.out)
+            _prepare(store, work, wanted)
+            totals = Counter(item.unit.experiment for item in work)
+            with show_progress(dict(totals)) as progress:
+                run(work, pool, store, progress)
+            each = pool.map if isinstance(pool, LocalPool) else map
+            return publish(wanted.out, store, experiments, say, each)
     finally:
         pool.close()
 
 
 def republish(experiments: Mapping[str, Any], out: Path, say: Say) -> list[Section]:
-    """Write everything anew from the ledger, computing nothing."""
+    """Write everything anew from the results, computing nothing."""
     if not out.is_dir():
         raise BadInput(
             f"DIR must be a directory of results, got {str(out)!r}; run `spheresn reproduce --out "
             f"{out}` first"
         )
-    # Before the lock, which would leave a file behind
-    Ledger(out / "ledger.sqlite", make=False).close()
-    with locked(out), _ledger(out) as ledger:
-        return publish(out, ledger, experiments, say)
+    store = ResultStore(out)
+    store.runs()  # before the lock, which would leave a file behind
+    with locked(out):
+        remove_drafts(out)
+        return publish(out, store, experiments, say)
 
 
-def _ledger(out: Path) -> Ledger:
-    remove_drafts(out)
-    return Ledger(out / "ledger.sqlite")
-
-
-def _prepare(ledger: Ledger, work: Sequence[Work], wanted: Request) -> None:
+def _prepare(store: ResultStore, work: Sequence[Work], wanted: Request) -> None:
     if wanted.fresh:
-        ledger.forget(item.unit for item in work)
+        store.forget(item.unit for item in work)
     configs = {item.unit.experiment: item.unit.config for item in work}
-    ledger.announce((name, wanted.preset, config, wanted.seed) for name, config in configs.items())
+    store.announce(
+        {name: Run(wanted.preset, config, wanted.seed) for name, config in configs.items()}
+    )

@@ -62,7 +62,7 @@ def reproduce(
             return _report_sections(out, sections)
         except Stopped as stop:
             say(
-                f"\nspheresn: stopped; finished units are kept in {out / 'ledger.sqlite'}, and the "
+                f"\nspheresn: stopped; finished units are kept in {out / 'units'}, and the "
                 "same command continues from there"
             )
             return stop.code
@@ -72,7 +72,7 @@ def reproduce(
 def report(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="Directory of results.")],
 ) -> int:
-    """Rewrite data, figures, claims and page from DIR/ledger.sqlite without computing anything,
+    """Rewrite data, figures, claims and page from DIR/units without computing anything,
     also for an unfinished run.
     """
     from ...paper import reproduce as job
@@ -101,7 +101,7 @@ def show(
     claim: Annotated[str, typer.Argument(help="The id of the claim.")], out: Out = Path("results")
 ) -> int:
     """Show one claim: the sentence, what was measured, the rule, the verdict and the evidence."""
-    from ...paper.report.claims import read_claims, tell_claim
+    from ...paper.claim import format_claim, read_claims
 
     claims = read_claims(out / "claims.json")
     if claim not in claims:
@@ -109,7 +109,7 @@ def show(
             f"CLAIM must be one of {', '.join(claims) or 'none in this directory'}, got "
             f"{claim!r}; choose one of these"
         )
-    print(tell_claim(claims[claim]))
+    print(format_claim(claims[claim]))
     return 0
 
 

@@ -1,9 +1,9 @@
-"""From a ledger to files: data sets, figures, claims and one self-contained page. The page itself
-is a function from sections to text.
+"""From results to files: data sets, figures, claims and one self-contained page. The page itself is
+a function from sections to text.
 """
 
 from .page import page
 from .publish import publish
-from .section import Drawing, Hole, Section
+from .section import Hole, Section
 
-__all__ = ["Drawing", "Hole", "Section", "page", "publish"]
+__all__ = ["Hole", "Section", "page", "publish"]

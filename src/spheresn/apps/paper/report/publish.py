@@ -1,120 +1,158 @@
-"""From what a ledger holds to the files that people read: data sets, figures, claims, the page."""
+"""From results to the files that people read: data sets, figures, claims, the page."""
 
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import xarray as xr
-
-from spheresn.apps.paper.runner import CannotWrite, Ledger, LedgerError, Unit, canonical, whole_file
-from spheresn.apps.paper.runner.unit import one_line
+from safetensors.numpy import save as to_bytes
 
 from ...._errors import BadInput
-from .draw import Sketch, draw, quiet
+from ..._json import plain
+from ..._pages import STYLE, Drawing, quiet, save_figure
+from ..runner import CannotWrite, ResultStore, Run, StoreError, Unit, canonical, whole_file
+from ..runner.unit import one_line
 from .page import page
-from .section import Drawing, Hole, Section, numbers
+from .section import Hole, Section, numbers
 
 Say = Callable[[str], None]
 
 
 def publish(
     out: Path,
-    ledger: Ledger,
+    store: ResultStore,
     experiments: Mapping[str, Any],
     say: Say,
     each: Callable[..., Iterable[Any]] = map,
 ) -> list[Section]:
-    """Write everything but the ledger into `out`, each file whole; what one experiment lacks does
-    not stop the others.
+    """Write everything but the results into `out`, each file whole. An experiment that lacks
+    something does not stop the others.
 
     Drawing takes most of the time: `each` is `map`, or a pool's map that draws several experiments
     at once.
     """
-    runs = ledger.runs()
+    runs = store.runs()
     with quiet():
-        read = [
-            _read(out, ledger, experiments[name], *runs[name])
+        collected = [
+            _collect(out, store, experiments[name], runs[name])
             for name in experiments
             if name in runs
         ]
-    say(f"drawing {', '.join(section.name for section, _ in read)}")
+    say(f"drawing {', '.join(section.name for section, _ in collected)}")
     sketches = [
-        _sketch(experiments[section.name], data, out) for section, data in read if data is not None
+        Sketch(experiments[section.name].plot, out / f"{section.name}.nc", out / "figures")
+        for section, has_data in collected
+        if has_data
     ]
     drawn = iter(list(each(draw, sketches)))
     sections = [
-        section if data is None else _with_drawings(section, *next(drawn)) for section, data in read
+        _with_drawings(section, experiments[section.name].CAPTIONS, out, *next(drawn))
+        if has_data
+        else section
+        for section, has_data in collected
     ]
     claims = [claim for section in sections for claim in section.claims]
-    _write(
-        out / "claims.json",
-        json.dumps(claims, indent=2, ensure_ascii=False, allow_nan=False) + "\n",
-    )
+    text = json.dumps(claims, indent=2, ensure_ascii=False, allow_nan=False)
+    _write(out / "claims.json", text + "\n")
     _write(out / "report.html", page(sections))
     return sections
 
 
-def _sketch(module: Any, dataset: xr.Dataset, out: Path) -> Sketch:
-    return Sketch(module.plot, module.CAPTIONS, dataset, out / "figures")
+@dataclass(frozen=True)
+class Sketch:
+    """What a process needs to draw one experiment: its `plot`, the file of its data set, and where
+    the figures go.
+    """
+
+    plot: Callable[[xr.Dataset], dict[str, Any]]
+    dataset: Path
+    folder: Path
 
 
-def _with_drawings(section: Section, drawn: tuple[Drawing, ...], problem: str | None) -> Section:
-    return replace(section, drawings=drawn, problem=section.problem or problem)
+def draw(sketch: Sketch) -> tuple[tuple[str, ...], str | None]:
+    """Draw an experiment and save its figures; their file stems, or none and the reason."""
+    try:
+        with quiet():
+            dataset = xr.load_dataset(sketch.dataset, engine="h5netcdf")
+            return save_figures(sketch.plot, dataset, sketch.folder), None
+    except CannotWrite:
+        raise
+    except Exception as error:  # the other experiments are still drawn
+        return (), one_line(error)
 
 
-def _read(
-    out: Path, ledger: Ledger, module: Any, preset: str, config_text: str, seed: int
-) -> tuple[Section, xr.Dataset | None]:
-    """What the ledger says about an experiment, its data set, saved, and its claims judged."""
+def save_figures(
+    plot: Callable[[xr.Dataset], dict[str, Any]], dataset: xr.Dataset, folder: Path
+) -> tuple[str, ...]:
+    """Draw a data set and save the figures; their file stems."""
+    import matplotlib
+
+    with matplotlib.rc_context(STYLE):
+        figures = plot(dataset)
+        for stem, figure in figures.items():
+            save_figure(figure, folder, stem)
+    return tuple(figures)
+
+
+def _with_drawings(
+    section: Section,
+    captions: Mapping[str, str],
+    out: Path,
+    stems: Sequence[str],
+    problem: str | None,
+) -> Section:
+    drawings = [
+        Drawing(stem, captions[stem], (out / "figures" / f"{stem}.svg").read_text(encoding="utf-8"))
+        for stem in stems
+    ]
+    return replace(section, drawings=tuple(drawings), problem=section.problem or problem)
+
+
+def _collect(out: Path, store: ResultStore, module: Any, run: Run) -> tuple[Section, bool]:
+    """The section of an experiment with its claims, and whether its data set was saved."""
     command = (
-        f"spheresn reproduce {module.NAME} --preset {preset} --seed {seed} --out "
+        f"spheresn reproduce {module.NAME} --preset {run.preset} --seed {run.seed} --out "
         f"{out.name or 'results'}"
     )
-    section, dataset = (
-        Section(module.NAME, module.FIGURE, module.TITLE, preset, {}, seed, command),
-        None,
-    )
+    section = Section(module.NAME, module.FIGURE, module.TITLE, run.preset, {}, run.seed, command)
+    has_data = False
     try:
-        settings = json.loads(config_text)
-        bounded(settings, [asdict(known) for known in module.PRESETS.values()])
+        settings = json.loads(run.config)
+        check_sizes(settings, [asdict(known) for known in module.PRESETS.values()])
         section = replace(section, config=settings)
-        config = module.Config(**{name: frozen(value) for name, value in settings.items()})
+        config = module.Config(**{name: restore_tuples(value) for name, value in settings.items()})
         tasks = module.tasks(config)
-        section, results = _told(
-            section,
-            ledger,
-            [Unit(module.NAME, config_text, canonical(task), seed) for task in tasks],
-            tasks,
-        )
+        section, results = _with_units(section, store, run.config, tasks)
         dataset = module.collect(config, results)
         section = replace(section, numbers=tuple(numbers(dataset)))
         _save(out / f"{module.NAME}.nc", dataset, section)
-        section = replace(
-            section,
-            claims=tuple(
-                _plain_claim(module.NAME, preset, claim) for claim in module.claims(dataset)
-            ),
+        has_data = True
+        claims = (
+            {**plain(asdict(claim)), "experiment": module.NAME, "preset": run.preset}
+            for claim in module.claims(dataset)
         )
-    except (LedgerError, CannotWrite):
-        raise  # no other experiment will do better
+        section = replace(section, claims=tuple(claims))
+    except (StoreError, CannotWrite):
+        raise
     except Exception as error:
         section = replace(section, problem=one_line(error))
-    return section, dataset
+    return section, has_data
 
 
-def bounded(settings: Any, presets: Sequence[Any]) -> None:
-    """Nothing in the settings is larger than in the presets: sizes are allocated, and a ledger may
-    come from anybody.
+def check_sizes(settings: Any, presets: Sequence[Any]) -> None:
+    """Nothing in the settings may be larger than in the presets: sizes are allocated, and a
+    directory of results may come from anybody.
 
-    >>> bounded({"units": 500}, [{"units": 10}, {"units": 1000}])
-    >>> bounded({"units": 10**12}, [{"units": 10}, {"units": 1000}])
-    Traceback (most recent call last):
-    spheresn._errors.BadInput: settings must be of the size of the presets or less, got 'units' larger; run the experiment anew
+    >>> check_sizes({"units": 500}, [{"units": 10}, {"units": 1000}])
+    >>> try:
+    ...     check_sizes({"units": 10**12}, [{"units": 10}, {"units": 1000}])
+    ... except BadInput as error:
+    ...     print(str(error).split(",")[0])
+    settings must be of the size of the presets or less
     """
     for name, value in settings.items():
         if _extent(value) > max(_extent(preset.get(name)) for preset in presets):
@@ -131,59 +169,48 @@ def _extent(value: Any) -> float:
     return abs(value) if isinstance(value, (int, float)) else 0.0
 
 
-def frozen(value: Any) -> Any:
+def restore_tuples(value: Any) -> Any:
     """JSON's lists as the tuples that they were."""
-    return tuple(frozen(item) for item in value) if isinstance(value, list) else value
+    return tuple(restore_tuples(item) for item in value) if isinstance(value, list) else value
 
 
-def _told(
-    section: Section, ledger: Ledger, units: Sequence[Unit], tasks: Sequence[dict[str, Any]]
+def _with_units(
+    section: Section, store: ResultStore, config: str, tasks: Sequence[dict[str, Any]]
 ) -> tuple[Section, list[Any]]:
-    """The section with what the ledger says about its units, and the results in the order of the
-    tasks.
-    """
-    rows, results = [ledger.row(unit) for unit in units], [ledger.result(unit) for unit in units]
-    found = [row for row in rows if row is not None]
+    """The section with the records of its units, and the results in the order of the tasks."""
+    units = [Unit(section.name, config, canonical(task), section.seed) for task in tasks]
+    outcomes = [store.load(unit) for unit in units]
+    results = [outcome.arrays if outcome else None for outcome in outcomes]
+    records = [outcome.record for outcome in outcomes if outcome]
     holes = [
-        Hole(
-            unit.task,
-            (row.error or "unknown") if row else "not computed",
-            row.kind if row else None,
-        )
-        for unit, row in zip(units, rows, strict=True)
-        if not row or row.error
+        Hole(unit.task, outcome.record.error or "unknown", outcome.record.kind)
+        if outcome
+        else Hole(unit.task, "not computed")
+        for unit, outcome in zip(units, outcomes, strict=True)
+        if not outcome or outcome.arrays is None
     ]
-    computed = dict.fromkeys(_computed(row.versions, row.source) for row in found)
+    computed = dict.fromkeys(_computed(record.versions, record.source) for record in records)
     protocols = dict.fromkeys(str(task["protocol"]) for task in tasks if "protocol" in task)
-    told: dict[str, Any] = {
-        "seconds": sum(row.seconds for row in found),
-        "size": sum(row.bytes for row in found),
-        "units": len(units),
-    }
-    notes = dict.fromkeys(row.notes for row in found if row.notes)
-    return replace(
+    notes = dict.fromkeys(record.notes for record in records if record.notes)
+    section = replace(
         section,
-        **told,
+        units=len(units),
+        seconds=sum(record.seconds for record in records),
+        size=sum(len(to_bytes(arrays)) for arrays in results if arrays is not None),
         holes=tuple(holes),
         computed=tuple(computed),
         protocols=tuple(protocols),
         notes=tuple(notes)[:5],
-    ), results
+    )
+    return section, results
 
 
 def _computed(versions: Mapping[str, str], source: str | None) -> str:
-    ours = [
-        f"spheresn {versions.get('spheresn', '?')}"
-        + (f" at commit {_short(source)}" if source else "")
-    ]
-    return ", ".join(
-        ours + [f"{name} {version}" for name, version in versions.items() if name != "spheresn"]
-    )
-
-
-def _short(commit: str) -> str:
-    name, changed, _ = commit.partition("-dirty")
-    return name[:12] + (" with changes" if changed else "")
+    """What computed a unit, in words."""
+    commit, changed, _ = (source or "").partition("-dirty")
+    place = f" at commit {commit[:12]}{' with changes' if changed else ''}" if source else ""
+    others = [f"{name} {version}" for name, version in versions.items() if name != "spheresn"]
+    return ", ".join([f"spheresn {versions.get('spheresn', '?')}{place}", *others])
 
 
 def _save(path: Path, dataset: xr.Dataset, section: Section) -> None:
@@ -193,32 +220,13 @@ def _save(path: Path, dataset: xr.Dataset, section: Section) -> None:
         "preset": section.preset,
         "seed": section.seed,
         "configuration": canonical(section.config),
-    }
-    told = {
-        **origin,
         "computed_with": "; ".join(section.computed),
         "missing_units": len(section.holes),
     }
     # In memory, as HDF5's errors about a full disk are unreadable
-    content = bytes(dataset.assign_attrs(told).to_netcdf(engine="h5netcdf"))
+    content = bytes(dataset.assign_attrs(origin).to_netcdf(engine="h5netcdf"))
     with whole_file(path) as draft:
         draft.write_bytes(content)
-
-
-def _plain_claim(name: str, preset: str, claim: Any) -> dict[str, Any]:
-    """A claim as JSON, which knows no NaN and no numpy."""
-    plain = asdict(claim)
-    return {
-        **plain,
-        "evidence": {str(key): _plain(value) for key, value in plain["evidence"].items()},
-        "experiment": name,
-        "preset": preset,
-    }
-
-
-def _plain(value: Any) -> Any:
-    number = value.item() if hasattr(value, "item") else value
-    return None if isinstance(number, float) and not math.isfinite(number) else number
 
 
 def _write(path: Path, text: str) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from spheresn._errors import NotInstalled
+from ...._errors import NotInstalled
+from ..._pages import Drawing
 
 
 @dataclass(frozen=True)
@@ -24,15 +25,6 @@ class Hole:
     def expected(self) -> bool:
         """Whether the reason is a recording that is not installed, which is no fault."""
         return self.kind == NotInstalled.__name__
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """A figure: file stem, text below it, SVG source."""
-
-    stem: str
-    caption: str
-    svg: str
 
 
 @dataclass(frozen=True)
@@ -69,7 +61,7 @@ class Section:
 
     @property
     def faulty(self) -> bool:
-        """Whether something went wrong that the user should know of by the exit code."""
+        """Whether something went wrong, so that the exit code must say so."""
         return self.problem is not None or not all(hole.expected for hole in self.holes)
 
 

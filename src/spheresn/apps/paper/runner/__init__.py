@@ -1,29 +1,32 @@
-"""Many units of work, each done once: a ledger that survives a killed process, and workers on this
-machine or on a Dask cluster.
+"""Many units of work, each computed once: results are files that survive a killed process, and
+workers are processes of this machine or of a Dask cluster.
 """
 
 from ....io.files import CannotWrite, remove_drafts, whole_file
-from .ledger import Ledger, LedgerError, Row
+from .cluster import ClusterError, DaskPool
+from .local import LocalPool, WorkerLost
 from .lock import InUse, locked
-from .pools import ClusterError, DaskPool, LocalPool, Pool
-from .run import Progress, Work, run
-from .unit import Outcome, Unit, canonical, perform
-from .versions import commit, versions
+from .run import Pool, Progress, run
+from .store import ResultStore, Run, StoreError
+from .unit import Outcome, Record, Status, Unit, Work, canonical, commit, perform, versions
 
 __all__ = [
     "CannotWrite",
     "ClusterError",
     "DaskPool",
     "InUse",
-    "Ledger",
-    "LedgerError",
     "LocalPool",
     "Outcome",
     "Pool",
     "Progress",
-    "Row",
+    "Record",
+    "ResultStore",
+    "Run",
+    "Status",
+    "StoreError",
     "Unit",
     "Work",
+    "WorkerLost",
     "canonical",
     "commit",
     "locked",

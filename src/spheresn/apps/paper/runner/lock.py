@@ -1,5 +1,5 @@
-"""One process per directory, by a lock of the operating system that ends with the process however
-it dies.
+"""One process per directory. The operating system holds the lock and releases it when the process
+ends, even if it is killed.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ class InUse(UserError, RuntimeError):
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold `folder`, or say who does. The file stays behind; only the lock on it counts."""
-    # Not inherited by workers, which start as new programs
+    """Hold the lock of `folder`, or say which process does; the file itself stays."""
+    # Workers do not inherit it, since they start as new programs
     handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o666)
     try:
         if not lock_descriptor(handle, blocking=False):

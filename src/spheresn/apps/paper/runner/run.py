@@ -1,98 +1,100 @@
-"""The sweep: what the ledger lacks goes to the workers, and what they send back goes to the
-ledger.
-"""
+"""Compute the units that have no result yet."""
 
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from queue import SimpleQueue
-from typing import Any, Protocol
+from typing import Protocol
 
-from .ledger import Ledger
-from .pools import ClusterError, Pool
-from .unit import Outcome, Unit, one_line, perform
-from .versions import versions
-from .worker import WorkerLost
+from ....io.files import CannotWrite
+from .cluster import ClusterError
+from .local import WorkerLost
+from .store import ResultStore, StoreError
+from .unit import Status, Unit, Work, failed, one_line
 
 ATTEMPTS = 3  # how often a unit may lose its worker before it counts as failed
 
 
-@dataclass(frozen=True)
-class Work:
-    """A unit and the call that computes it; the function must be importable by a worker."""
+class Pool(Protocol):
+    """Workers; `width`: how many units to keep in flight."""
 
-    unit: Unit
-    function: Callable[..., dict[str, Any]]
-    arguments: tuple[Any, ...]
+    width: int
+
+    def submit(self, store: ResultStore, work: Work) -> Future[Status]: ...
+
+    def close(self) -> None: ...
 
 
 class Progress(Protocol):
-    """Told about every unit that was found in the ledger (`seconds` None) or has just ended."""
+    """Called for every unit that has a result already (`seconds` None) or has just ended."""
 
     def __call__(self, unit: Unit, error: str | None, seconds: float | None) -> None: ...
 
 
-def run(work: Sequence[Work], pool: Pool, ledger: Ledger, progress: Progress) -> None:
+def run(work: Sequence[Work], pool: Pool, store: ResultStore, progress: Progress) -> None:
     """Compute every unit that has no result yet; the order in which they end changes no number.
 
-    A unit that fails is recorded with its reason and the rest goes on. One whose worker dies is
-    tried again, so many times.
+    A unit that fails is recorded with its reason, and the others go on. A unit whose worker dies is
+    tried again, up to ATTEMPTS times.
     """
-    todo = deque(_lacking(work, ledger, progress))
-    flying: dict[Future[Outcome], Work] = {}
-    ended: SimpleQueue[Future[Outcome]] = SimpleQueue()
+    todo = deque(_without_result(work, store, progress))
+    running: dict[Future[Status], Work] = {}
+    ended: SimpleQueue[Future[Status]] = SimpleQueue()
     lost: Counter[str] = Counter()
-    while todo or flying:
-        while todo and len(flying) < pool.width:
+    while todo or running:
+        while todo and len(running) < pool.width:
             item = todo.popleft()
-            future = pool.submit(perform, item.function, item.arguments)
-            flying[future] = item
+            future = pool.submit(store, item)
+            running[future] = item
             future.add_done_callback(ended.put)
         future = ended.get()
-        item = flying.pop(future)
-        outcome = _outcome(future, item, lost)
-        if outcome is None:
+        item = running.pop(future)
+        status = _status(future, item, store, lost)
+        if status is None:
             todo.append(item)
         else:
-            ledger.record(item.unit, outcome)
-            progress(item.unit, outcome.error, outcome.seconds)
+            progress(item.unit, status.error, status.seconds)
+    _check_in_place(work, store)
 
 
-def _lacking(work: Sequence[Work], ledger: Ledger, progress: Progress) -> Iterator[Work]:
-    """What has no result yet; of the rest, `progress` is told."""
-    known = ledger.done()
+def _without_result(work: Sequence[Work], store: ResultStore, progress: Progress) -> Iterator[Work]:
     for item in work:
-        if item.unit.key in known:
+        if store.has_result(item.unit):
             progress(item.unit, None, None)
         else:
             yield item
 
 
-def _outcome(future: Future[Outcome], item: Work, lost: Counter[str]) -> Outcome | None:
-    """What came back; None when the worker died and the unit deserves another try."""
+def _status(
+    future: Future[Status], item: Work, store: ResultStore, lost: Counter[str]
+) -> Status | None:
+    """How the unit ended; None when its worker died and the unit deserves another try."""
     try:
         return future.result()
     except WorkerLost:
         lost[item.unit.key] += 1
         if lost[item.unit.key] < ATTEMPTS:
             return None
-        return _failed(
+        outcome = failed(
             f"the worker process died {ATTEMPTS} times, killed or out of memory",
             WorkerLost.__name__,
         )
-    except ClusterError:
+    except (ClusterError, CannotWrite):
         raise
-    except (
-        Exception
-    ) as error:  # the call or its result could not be sent, or Dask has given up on the unit
-        return _failed(one_line(error), type(error).__name__)
+    # The call or its answer could not be sent, or Dask has given up on the unit
+    except Exception as error:
+        outcome = failed(one_line(error), type(error).__name__)
+    store.save(item.unit, outcome)
+    return Status(outcome.record.error, outcome.record.seconds)
 
 
-def _failed(reason: str, kind: str) -> Outcome:
-    return Outcome(
-        None, reason, None, datetime.now(UTC).isoformat(timespec="seconds"), 0.0, versions(), kind
-    )
+def _check_in_place(work: Sequence[Work], store: ResultStore) -> None:
+    """Somebody may have removed results during the run."""
+    missing = [item for item in work if not store.path(item.unit).exists()]
+    if missing:
+        raise StoreError(
+            f"{store.folder} must stay in place during a run, got {len(missing)} of {len(work)} "
+            "results removed; run the same command again"
+        )
