@@ -17,7 +17,7 @@ if typing.TYPE_CHECKING:
     from .driving import drive, drive_chunks
     from .estimators import ESNClassifier, ESNForecaster, ESNRegressor
     from .grid import drive_grid
-    from .io.models import load, save
+    from .io import load, save
     from .reservoir import Reservoir, random_reservoir
     from .system import System
 
