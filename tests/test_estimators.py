@@ -198,6 +198,18 @@ def test_automatic_settings_follow_the_task():
     )
 
 
+def test_a_given_matrix_is_the_one_that_is_chosen_with():
+    """A matrix cannot be drawn anew at another size; the ring as a matrix gives the ring."""
+    signal = sn.datasets.white_noise(400, 0)
+    fixed = {"units": 30, "bend": 0.5, "random_state": 0}
+    named, given = (
+        sn.ESNRegressor(topology=topology, **fixed).fit(signal, np.roll(signal, 2))
+        for topology in ("ring", np.roll(np.eye(30), 1, axis=0))
+    )
+    assert given.memory_ == pytest.approx(named.memory_, rel=1e-6)
+    assert np.allclose(given.predict(signal), named.predict(signal), atol=1e-6)
+
+
 def test_quadratic_features_help_where_products_are_asked():
     signal = sn.datasets.white_noise(2000, 0)
     target = signal * np.roll(signal, 1)

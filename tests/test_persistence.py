@@ -103,6 +103,14 @@ def test_given_matrices_exogenous_inputs_and_column_names_survive(path):
     assert np.array_equal(again.forecast(10, exogenous=ahead), model.forecast(10, exogenous=ahead))
 
 
+def test_a_generator_is_not_saved_but_what_it_drew_is(path):
+    model = regressor(random_state=np.random.RandomState(3))
+    sn.save(model, path)
+    again = sn.load(path)
+    assert again.random_state is None
+    assert np.array_equal(again.predict(series()), model.predict(series()))
+
+
 def test_files_of_the_first_format_stay_readable():
     model = sn.load(OLD)
     expected = json.loads(OLD.with_suffix(".json").read_text())
