@@ -367,6 +367,13 @@ def test_the_version_is_printed_and_importing_the_command_runs_nothing(capsys):
     assert capsys.readouterr() == ("", "")
 
 
+def test_output_may_be_collected_by_any_object(monkeypatch):
+    """Such as in a notebook, whose stdout has no encoding to set."""
+    collected = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", collected)
+    assert main(["--version"]) == 0 and collected.getvalue() == f"{__version__}\n"
+
+
 def test_a_stopped_run_says_so_and_keeps_what_is_done(monkeypatch, capsys, tmp_path):
     """Also when the signal arrives in a callback that swallows what it raises."""
 

@@ -11,7 +11,14 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 import spheresn as sn
-from spheresn.apps.cli.forecast import LINEAR, NETWORK, PERSISTENCE, by_recipe, forecast
+from spheresn.apps.cli.forecast import (
+    LINEAR,
+    NETWORK,
+    PERSISTENCE,
+    _runaway_notes,
+    by_recipe,
+    forecast,
+)
 from spheresn.apps.cli.forecast_report import badge
 from spheresn.apps.cli.summary import best_by_step, sentences, winner
 from spheresn.apps.tables import TimeSeries
@@ -190,6 +197,21 @@ def test_the_verdict_says_when_the_mean_is_as_good():
         "always saying the mean"
         in sentences(made_test(network=1.3, persistence=1.4, linear=1.0), 5)[-1]
     )
+
+
+@pytest.mark.parametrize(
+    ("tested", "ahead", "begins"),
+    [
+        ([False, False], False, []),
+        ([True, False], False, ["1 of the 2 forecasts"]),
+        ([False, False], True, ["the forecast leaves the range"]),
+        ([True, True], True, ["2 of the 2 forecasts", "the forecast leaves the range"]),
+    ],
+)
+def test_forecasts_that_leave_the_range_are_noted(tested, ahead, begins):
+    test = SimpleNamespace(away={NETWORK: np.array(tested)}, origins=np.arange(2))
+    notes = _runaway_notes(SimpleNamespace(away=np.array([ahead])), test)
+    assert [note[: len(words)] for note, words in zip(notes, begins, strict=True)] == begins
 
 
 def test_the_best_changes_where_the_errors_cross():

@@ -130,12 +130,11 @@ def predict(
     count = values.shape[1]
     names = ["prediction"] if count == 1 else [f"prediction {i + 1}" for i in range(count)]
     times = series.clock.written if series.clock else [str(row + 1) for row in range(len(values))]
-    notes = list(series.notes)
-    if model.washout_:
-        notes.append(
-            f"the first {model.washout_} rows have no prediction, because the state of the network "
-            "still depends on where it began"
-        )
+    early = (
+        f"the first {model.washout_} rows have no prediction, because the state of the network "
+        "still depends on where it began"
+    )
+    notes = [*series.notes, *([early] if model.washout_ else [])]
     return [series.time_name, *names], _rows(times, values), notes
 
 

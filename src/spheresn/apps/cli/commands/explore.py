@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -33,9 +34,6 @@ def explore(
     require("explore", "explore")
     from ...explorer.app import serve
 
-    with stoppable():
-        try:
-            serve(files or [], host, port, say)
-        except Stopped:
-            return 0
+    with stoppable(), suppress(Stopped):
+        serve(files or [], host, port, say)
     return 0
