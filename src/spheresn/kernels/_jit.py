@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
+import numpy as np
 from numba import njit
 
 from .cache import KernelCache
+from .codes import GUARD
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -41,6 +43,12 @@ def entry(function: Function) -> Function:
 
 def _jit(function: Any, **options: Any) -> Any:
     return njit(nogil=True, error_model="numpy", fastmath=FASTMATH, **options)(function)
+
+
+@compiled
+def guarded_like(values: Any) -> Any:
+    """`codes.guarded` inside compiled loops, for a vector like `values`."""
+    return np.empty(len(values) + 2 * GUARD, values.dtype)[GUARD : GUARD + len(values)]
 
 
 @compiled

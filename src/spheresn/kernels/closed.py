@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
-from ._jit import INLINED, copy_row, entry
+from ._jit import INLINED, copy_row, entry, guarded_like
 from .activate import activate
-from .codes import DIVERGED, FINE, OVERFLOW, RARE, fast_path
+from .codes import DIVERGED, FINE, OVERFLOW, RARE, fast_path, guarded
 from .least_squares import absorb_fading, back_substitute
 from .preactivation import preactivation
 
@@ -82,7 +82,7 @@ def closed_loop(
     """
     fast, state, k = fast_path(act), start.copy(), 0
     input_row = np.empty(outputs.shape[1] + exogenous.shape[1], start.dtype)
-    workspace = np.empty((2, len(start)), start.dtype)
+    workspace = guarded((2, len(start)), start.dtype)
     while True:
         status, steps = steady_closed_loop(
             recurrent,
@@ -179,7 +179,7 @@ def force_loop(
     triangle, right = factors
     steps, m = outputs.shape
     d = signal.shape[1]
-    state, after, a = start.copy(), np.empty_like(start), np.empty_like(start)
+    state, after, a = start.copy(), guarded_like(start), guarded_like(start)
     input_row, row, target_row = np.zeros(d + m, start.dtype), np.empty(len(triangle)), np.empty(m)
     weights = np.zeros_like(right)
     for k in range(steps):

@@ -5,7 +5,10 @@ The type of an activation selects the code, so that a loop compiles only what it
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
+
+import numpy as np
 
 TANH, LINEAR = range(2)
 FINE, DEGENERATE, OVERFLOW, RARE = range(4)
@@ -13,6 +16,10 @@ FINE, DEGENERATE, OVERFLOW, RARE = range(4)
 # In standard deviations of the series: an output of this size has diverged, but can still be scaled
 # back to the unit of the series.
 DIVERGED = 1e100
+# Numbers on either side of an array that a loop writes to. Where such an array begins less than 256
+# bytes behind one that the loop reads, the compiled code takes its sums in another order, so that
+# the last bit would depend on where arrays of fewer than 32 units happen to lie in memory.
+GUARD = 64
 
 
 class Spherical(NamedTuple):
@@ -48,6 +55,12 @@ class Elementwise(NamedTuple):
     leak: Any
     low: Any
     high: Any
+
+
+def guarded(shape: tuple[int, ...], dtype: Any) -> Any:
+    """An empty array that no other array comes near."""
+    size = math.prod(shape)
+    return np.empty(size + 2 * GUARD, dtype)[GUARD : GUARD + size].reshape(shape)
 
 
 def fast_path(act: Any) -> Any:

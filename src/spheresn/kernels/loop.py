@@ -8,7 +8,7 @@ import numpy as np
 
 from ._jit import copy_row, entry
 from .activate import activate
-from .codes import DEGENERATE, FINE, OVERFLOW, RARE, fast_path
+from .codes import DEGENERATE, FINE, GUARD, OVERFLOW, RARE, fast_path, guarded
 from .preactivation import add_input, preactivation
 
 
@@ -21,7 +21,7 @@ def open_loop(
     transposed (d, N). A rare step runs in a loop of its own, which is compiled when the first rare
     step occurs.
     """
-    fast, previous, a = fast_path(act), start, np.empty_like(start)
+    fast, previous, a = fast_path(act), start, guarded(start.shape, start.dtype)
     k = degenerate = 0
     while True:
         status, steps = steady_loop(
@@ -80,7 +80,9 @@ def batch_loop(
     the b and the step that overflowed or -1, -1.
     """
     count, steps, _ = states.shape
-    current, a = starts.copy(), np.empty_like(starts)
+    current = starts.copy()
+    a = np.empty(starts.size + 2 * GUARD, starts.dtype)[GUARD : GUARD + starts.size]
+    a = a.reshape(starts.shape)
     degenerate = 0
     for k in range(steps):
         np.dot(current, matrix.T, a)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
-from ._jit import INLINED, compiled, inlined
+from ._jit import INLINED, compiled, guarded_like, inlined
 from .activate import blend, elementwise, project, stretch, sum_of_squares
 from .codes import (
     DEGENERATE,
@@ -27,7 +27,7 @@ from .rows import dot, length, project_out, scale_to_one
 @inlined
 def new_workspace(state: Any) -> Any:
     """Arrays for one step: pre-activation, value, slope, mixed."""
-    return np.empty_like(state), np.empty_like(state), np.empty_like(state), np.empty_like(state)
+    return guarded_like(state), guarded_like(state), guarded_like(state), guarded_like(state)
 
 
 @compiled

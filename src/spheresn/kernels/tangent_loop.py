@@ -9,7 +9,7 @@ import numpy as np
 from .. import sphere
 from ._jit import copy_row, entry
 from .activate import sum_of_squares
-from .codes import FINE, OVERFLOW, RARE, fast_path
+from .codes import FINE, OVERFLOW, RARE, fast_path, guarded
 from .rows import length, multiply_both
 from .tangent import new_workspace, tangent_step
 
@@ -30,7 +30,7 @@ def tangent_vector_loop(
     status and its step. Rare steps run as in `open_loop`.
     """
     fast, k = fast_path(act), 0
-    block, workspace = tangent.reshape(1, -1), np.empty((5, len(state)), state.dtype)
+    block, workspace = tangent.reshape(1, -1), guarded((5, len(state)), state.dtype)
     while True:
         status, steps = steady_vector_loop(
             recurrent, inputs, bias, fast, signal[k:], state, block, workspace, sizes[k:]
