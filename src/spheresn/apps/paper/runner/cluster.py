@@ -10,7 +10,7 @@ from typing import Any
 
 from ...._errors import UserError
 from .store import ResultStore
-from .unit import Status, Unit, Work, one_line, perform
+from .unit import Outcome, Status, Unit, Work, one_line, perform
 
 CONNECT_SECONDS = 3
 GATHER_SECONDS = 300  # for the result of one unit
@@ -49,19 +49,23 @@ class DaskPool:
 def _receive(remote: Any, answer: Future[Status], store: ResultStore, unit: Unit) -> None:
     """Save what a worker of the cluster has computed."""
     try:
-        outcome = remote.result(timeout=GATHER_SECONDS)
+        outcome = _gather(remote)
         store.save(unit, outcome)
         answer.set_result(Status(outcome.record.error, outcome.record.seconds))
-    # The unit's own errors are in its outcome, so these are the connection's
-    except (CancelledError, asyncio.CancelledError, OSError):
-        answer.set_exception(
-            ClusterError(
-                "the Dask cluster must stay up during a run, got a lost connection; run the same "
-                "command again to go on"
-            )
-        )
     except Exception as error:
         answer.set_exception(error)
+
+
+def _gather(remote: Any) -> Outcome:
+    """The outcome of a unit. It holds the unit's own errors, so others are the connection's."""
+    try:
+        outcome: Outcome = remote.result(timeout=GATHER_SECONDS)
+        return outcome
+    except (CancelledError, asyncio.CancelledError, OSError):
+        raise ClusterError(
+            "the Dask cluster must stay up during a run, got a lost connection; run the same "
+            "command again to go on"
+        ) from None
 
 
 def _connect(address: str) -> Any:
@@ -85,9 +89,8 @@ def _connect(address: str) -> Any:
     try:
         client.__init__(address, timeout=CONNECT_SECONDS, set_as_default=False)
         return client
-    except (
-        Exception
-    ) as error:  # OSError, ValueError, TypeError, CommClosedError, ... by the kind of address
+    # OSError, ValueError, TypeError, CommClosedError, ... by the kind of address.
+    except Exception as error:
         with suppress(TimeoutError):
             client.close()
         raise ClusterError(
