@@ -6,6 +6,8 @@ whatever is heavy inside the function.
 """
 
 from .._app import app
-from . import explore, paper, series  # importing them registers their commands
+
+# Importing them registers their commands, in the order in which the help lists them.
+from . import series, explore, paper  # isort: skip
 
 __all__ = ["app", "explore", "paper", "series"]
