@@ -52,8 +52,8 @@ versions:
 	  $$python -m venv --clear $$place; \
 	  $$place/bin/python -m pip install --quiet --constraint constraints.txt pip; \
 	  $$place/bin/python -m pip install --quiet --constraint constraints.txt hatchling; \
-	  $$place/bin/python -m pip install --quiet --only-binary :all: --constraint constraints.txt --group core; \
-	  $$place/bin/python -m pip install --quiet --no-build-isolation --constraint constraints.txt --editable '.[app]'; \
+	  $$place/bin/python -m pip install --quiet --only-binary :all: --constraint constraints.txt --group dev; \
+	  $$place/bin/python -m pip install --quiet --no-build-isolation --constraint constraints.txt --editable '.[all]'; \
 	  $$place/bin/python -m pip install --quiet --constraint constraints.txt --no-deps reservoirpy; \
 	  $$place/bin/python -m pytest -n 2 $(APART:%=--ignore tests/%) tests; \
 	done
