@@ -54,7 +54,6 @@ versions:
 	  $$place/bin/python -m pip install --quiet --constraint constraints.txt hatchling; \
 	  $$place/bin/python -m pip install --quiet --only-binary :all: --constraint constraints.txt --group dev; \
 	  $$place/bin/python -m pip install --quiet --no-build-isolation --constraint constraints.txt --editable '.[all]'; \
-	  $$place/bin/python -m pip install --quiet --constraint constraints.txt --no-deps reservoirpy; \
 	  $$place/bin/python -m pytest -n 2 $(APART:%=--ignore tests/%) tests; \
 	done
 
