@@ -4,6 +4,7 @@ on nothing but its units.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import pickle
@@ -113,6 +114,14 @@ def test_the_same_outcome_is_the_same_file(tmp_path):
 def test_what_is_no_real_number_is_refused(array):
     ended = outcome(a=array)
     assert ended.arrays is None and "must hold real numbers" in str(ended.record.error)
+
+
+def test_a_place_that_cannot_be_written_stops_the_run(tmp_path):
+    """The worker finds out, and the sentence is that of the parent."""
+    (tmp_path / "units").touch()
+    with pytest.raises(CannotWrite, match="must be writable, got File exists"):
+        run(work(fake.Config(units=2)), pool := LocalPool(1), ResultStore(tmp_path), quiet)
+    pool.close()
 
 
 def test_a_key_depends_on_all_four_parts_and_on_no_spelling():
@@ -373,6 +382,20 @@ def test_a_worker_that_dies_while_it_starts_is_lost(monkeypatch):
             pool.call(divmod, 7, 2).result()
     assert pool.call(divmod, 7, 2).result() == (3, 1)
     pool.close()
+
+
+def test_a_lost_worker_leaves_no_open_file():
+    """Else a run that loses a thousand workers could open no more."""
+    pool, files = LocalPool(1), []
+    try:
+        for _ in range(3):
+            with pytest.raises(WorkerLost, match="must live until it has answered"):
+                pool.call(os._exit, 1).result()
+            gc.collect()
+            files.append(len(os.listdir("/proc/self/fd")))
+    finally:
+        pool.close()
+    assert files[2] <= files[0]
 
 
 def test_workers_have_one_thread_and_the_parent_keeps_its_environment(monkeypatch):
