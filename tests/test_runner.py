@@ -14,6 +14,7 @@ import struct
 import subprocess
 import sys
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from safetensors.numpy import save as to_bytes
 import fake_experiment as fake
 from runs import killed_while_answering, rows
 from spheresn._errors import NotInstalled
+from spheresn.apps.paper.reproduce import Request, reproduce
 from spheresn.apps.paper.runner import (
     CannotWrite,
     ClusterError,
@@ -331,6 +333,19 @@ def test_a_killed_worker_costs_only_time(tmp_path):
     config = fake.Config(units=5, kills=(2,), once=str(tmp_path / "killed"))
     found = compute(tmp_path / "out", config, 2)
     assert (tmp_path / "killed").exists() and all(status == "done" for status, _ in found.values())
+
+
+def test_a_worker_killed_inside_a_write_leaves_nothing_behind(tmp_path, monkeypatch):
+    """Not even a draft, when the run has ended; the unit is computed again."""
+    death = tmp_path / "death"
+    monkeypatch.setenv("FAKE_DEATH_DRAFT", str(death))
+    wanted, watched = (
+        Request(("fake",), "smoke", tmp_path / "out", 1, 0),
+        lambda totals: nullcontext(quiet),
+    )
+    (section,) = reproduce({"fake": fake}, wanted, watched, lambda words: None)
+    assert death.exists() and not section.faulty and len(rows(tmp_path / "out")) == 6
+    assert not list((tmp_path / "out").rglob(f"{DRAFT}*"))
 
 
 def test_a_unit_that_always_kills_its_worker_is_found_and_the_others_are_not_blamed(tmp_path):
