@@ -1,6 +1,12 @@
 """A small experiment that can pause, wait, fail and kill its worker on demand: what the tests of
 runner, command line and report run.
 
+FAKE_DEATH: a path; the first worker, which makes a file there, dies inside the write that makes a
+file longer than it may be. Later workers are refused that write.
+
+FAKE_DEATH_DRAFT: a path; the first worker, which makes a file there, is killed when it has written
+the file of a unit and not yet renamed it.
+
 FAKE_GATE: a path; units from number FAKE_AFTER on wait until a file is there, so that a test can do
 something in the middle of a run however fast or slow the machine is. It is no part of the
 configuration, which results are kept by.
@@ -41,7 +47,8 @@ class BackwardClock(datetime):
 
 if "FAKE_CLOCK" in os.environ:
     unit.datetime = BackwardClock
-if "FAKE_LIMIT" in os.environ:  # a worker, which Python starts deaf to this signal
+if "FAKE_DEATH" in os.environ and not Path(os.environ["FAKE_DEATH"]).exists():
+    Path(os.environ["FAKE_DEATH"]).touch()
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
 
 
@@ -86,6 +93,9 @@ def run(config: Config, task: dict[str, Any], seed: int) -> dict[str, np.ndarray
         if config.once:
             Path(config.once).touch()
         os.kill(os.getpid(), signal.SIGKILL)
+    if "FAKE_DEATH_DRAFT" in os.environ and not Path(os.environ["FAKE_DEATH_DRAFT"]).exists():
+        Path(os.environ["FAKE_DEATH_DRAFT"]).touch()
+        os.fsync = lambda handle: os.kill(os.getpid(), signal.SIGKILL)
     rng = np.random.default_rng([seed, index])
     matrix = rng.standard_normal((config.size, config.size))
     return {

@@ -4,6 +4,7 @@ on nothing but its units.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import pickle
@@ -13,6 +14,7 @@ import struct
 import subprocess
 import sys
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,6 +26,7 @@ from safetensors.numpy import save as to_bytes
 import fake_experiment as fake
 from runs import killed_while_answering, rows
 from spheresn._errors import NotInstalled
+from spheresn.apps.paper.reproduce import Request, reproduce
 from spheresn.apps.paper.runner import (
     CannotWrite,
     ClusterError,
@@ -113,6 +116,14 @@ def test_the_same_outcome_is_the_same_file(tmp_path):
 def test_what_is_no_real_number_is_refused(array):
     ended = outcome(a=array)
     assert ended.arrays is None and "must hold real numbers" in str(ended.record.error)
+
+
+def test_a_place_that_cannot_be_written_stops_the_run(tmp_path):
+    """The worker finds out, and the sentence is that of the parent."""
+    (tmp_path / "units").touch()
+    with pytest.raises(CannotWrite, match="must be writable, got File exists"):
+        run(work(fake.Config(units=2)), pool := LocalPool(1), ResultStore(tmp_path), quiet)
+    pool.close()
 
 
 def test_a_key_depends_on_all_four_parts_and_on_no_spelling():
@@ -324,6 +335,19 @@ def test_a_killed_worker_costs_only_time(tmp_path):
     assert (tmp_path / "killed").exists() and all(status == "done" for status, _ in found.values())
 
 
+def test_a_worker_killed_inside_a_write_leaves_nothing_behind(tmp_path, monkeypatch):
+    """Not even a draft, when the run has ended; the unit is computed again."""
+    death = tmp_path / "death"
+    monkeypatch.setenv("FAKE_DEATH_DRAFT", str(death))
+    wanted, watched = (
+        Request(("fake",), "smoke", tmp_path / "out", 1, 0),
+        lambda totals: nullcontext(quiet),
+    )
+    (section,) = reproduce({"fake": fake}, wanted, watched, lambda words: None)
+    assert death.exists() and not section.faulty and len(rows(tmp_path / "out")) == 6
+    assert not list((tmp_path / "out").rglob(f"{DRAFT}*"))
+
+
 def test_a_unit_that_always_kills_its_worker_is_found_and_the_others_are_not_blamed(tmp_path):
     found = compute(tmp_path, fake.Config(units=5, kills=(2,)), 2)
     assert [status for status, _ in found.values()] == ["done", "done", "failed", "done", "done"]
@@ -373,6 +397,20 @@ def test_a_worker_that_dies_while_it_starts_is_lost(monkeypatch):
             pool.call(divmod, 7, 2).result()
     assert pool.call(divmod, 7, 2).result() == (3, 1)
     pool.close()
+
+
+def test_a_lost_worker_leaves_no_open_file():
+    """Else a run that loses a thousand workers could open no more."""
+    pool, files = LocalPool(1), []
+    try:
+        for _ in range(3):
+            with pytest.raises(WorkerLost, match="must live until it has answered"):
+                pool.call(os._exit, 1).result()
+            gc.collect()
+            files.append(len(os.listdir("/proc/self/fd")))
+    finally:
+        pool.close()
+    assert files[2] <= files[0]
 
 
 def test_workers_have_one_thread_and_the_parent_keeps_its_environment(monkeypatch):

@@ -8,6 +8,7 @@ import os
 import random
 import signal
 import time
+from collections import Counter
 from contextlib import suppress
 
 import pytest
@@ -59,19 +60,24 @@ def test_killed_at_random_moments(attack, tmp_path, undisturbed):
 def test_killed_inside_a_write(attack, tmp_path, undisturbed):
     """Death inside a write, at the byte where some file reaches a random length."""
     dice, longest = random.Random(2), 300_000  # a little more than the file of a unit
+    by_code: Counter[int] = Counter()
     for run in range(15):
         out, limit = (
             tmp_path / str(run),
             int(10 ** dice.uniform(0, 5.5)) if run % 2 else dice.randrange(longest),
         )
         with attack.attempt(f"at byte {limit}"):
-            process = begin(out, FAKE_LIMIT=limit)
-            code, _, told = finish(process)
-            # 1: the workers died, three times for a unit, and the run went on without it
-            assert code in (-signal.SIGXFSZ, 1, 0), told
+            death = out.with_name(f"{run}.death")
+            code, _, told = finish(begin(out, FAKE_LIMIT=limit, FAKE_DEATH=death))
+            # 2: a worker died, and the next one could not write
+            assert code in (-signal.SIGXFSZ, 2, 0), told
+            last = told.strip().splitlines()[-1] if code == 2 else ""
+            assert code != 2 or ("must be writable, got File too large" in last), told
+            by_code[code] += 1
             whole(out)
             complete(out)
             same(out, undisturbed)
+    attack.note = f"{by_code[-signal.SIGXFSZ]} times the run died, {by_code[2]} times a worker"
 
 
 def test_a_worker_is_killed(attack, tmp_path, undisturbed):

@@ -112,7 +112,9 @@ def reproduce(
             with show_progress(dict(totals)) as progress:
                 run(work, pool, store, progress)
             each = pool.map if isinstance(pool, LocalPool) else map
-            return publish(wanted.out, store, experiments, say, each)
+            sections = publish(wanted.out, store, experiments, say, each)
+            remove_drafts(wanted.out)  # a worker that was killed may have left one
+            return sections
     finally:
         pool.close()
 

@@ -72,9 +72,9 @@ class LocalPool:
         """End the processes, whatever they do."""
         with self._lock:
             self._closed = True
-        self._threads.shutdown(wait=False, cancel_futures=True)
-        for pool in self._pools:
-            _kill(pool)
+            self._threads.shutdown(wait=False, cancel_futures=True)
+            while self._pools:
+                _kill(self._pools.pop())
         self._threads.shutdown()
 
     def _call(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
@@ -86,7 +86,7 @@ class LocalPool:
         # These are errors of the pool; those of the function are in the answer. A process that dies
         # while it starts breaks the pipe through which the parent prepares it.
         except (RuntimeError, BrokenPipeError):
-            self._own.pool = None
+            self._discard()
             raise WorkerLost(
                 "a worker must live until it has answered, got one that died; try again"
             ) from None
@@ -94,6 +94,14 @@ class LocalPool:
         if not done:
             raise answer
         return answer
+
+    def _discard(self) -> None:
+        """Give up the broken pool of this thread, and close its pipes."""
+        pool, self._own.pool = getattr(self._own, "pool", None), None
+        with self._lock:
+            if pool in self._pools:  # not when the pools are being closed
+                self._pools.remove(pool)
+                pool.shutdown()
 
     def _start(self) -> ProcessPoolExecutor:
         """A new process for this thread."""
