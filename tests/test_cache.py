@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -266,6 +267,29 @@ def test_a_cache_that_goes_away_while_we_compile_is_told_once(fresh, tmp_path):
     one.save_overload("f(y)", Result)  # a second warning would be an error
     for nothing in (one.enable, one.disable, one.flush):
         nothing()
+
+
+def test_without_a_directory_nothing_is_loaded_or_saved(monkeypatch):
+    """Inside this process; the tests above ask another one."""
+    monkeypatch.setattr(cache, "folder", lambda: None)
+
+    class Context:
+        @staticmethod
+        def refresh():
+            pass
+
+        @staticmethod
+        def codegen():
+            return SimpleNamespace(magic_tuple=tuple)
+
+    one = cache.KernelCache(run)
+    assert one.load_overload("f(x)", Context) is None
+    assert one.save_overload("f(x)", SimpleNamespace(codegen=Context.codegen())) is None
+
+
+def test_a_content_that_does_not_agree_with_its_digest_is_refused():
+    with pytest.raises(ValueError, match="damaged"):
+        cache._checked(bytes(40))
 
 
 def test_a_terminal_is_told_and_nothing_else_is(tmp_path):

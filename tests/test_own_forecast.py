@@ -209,8 +209,8 @@ def test_the_verdict_says_when_the_mean_is_as_good():
     ],
 )
 def test_forecasts_that_leave_the_range_are_noted(tested, ahead, begins):
-    test = SimpleNamespace(away={NETWORK: np.array(tested)}, origins=np.arange(2))
-    notes = _runaway_notes(SimpleNamespace(away=np.array([ahead])), test)
+    test = SimpleNamespace(diverged={NETWORK: np.array(tested)}, origins=np.arange(2))
+    notes = _runaway_notes(SimpleNamespace(diverged=np.array([ahead])), test)
     assert [note[: len(words)] for note, words in zip(notes, begins, strict=True)] == begins
 
 

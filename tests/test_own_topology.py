@@ -12,6 +12,7 @@ from scipy.sparse.linalg import aslinearoperator
 import spheresn as sn
 from conftest import ACTIVATIONS, network
 from spheresn import analysis, readout, topology
+from spheresn.analysis.lyapunov import tangent_growth
 
 UNITS = 20
 
@@ -79,6 +80,22 @@ def test_states_and_measures_are_those_of_the_compiled_ring(activation, leak, si
     assert np.allclose(*profiles, rtol=1e-9)
     verdicts = [analysis.echo_state(one, np.tile(signal, 3), rng=1).verdict for one in (ours, own)]
     assert verdicts[0] == verdicts[1]
+
+
+@pytest.mark.parametrize("activation", [sn.OnSphere(), sn.OnSphere(bend=0.5)], ids=str)
+def test_steps_whose_squares_overflow_are_those_of_the_plain_step(activation, signal):
+    """The compiled loop leaves such a step to a loop of its own and goes on behind it."""
+    signal[[60, 61, 150]] = 1e200
+    ours, own = twins(activation)
+    growth = [tangent_growth(one, signal.reshape(-1, 1)) for one in (ours, own)]
+    assert np.allclose(*growth, rtol=1e-9, atol=1e-9) and growth[0][60] < -400.0
+
+
+def test_a_tangent_that_leaves_the_numbers_is_an_error():
+    """At rest the state stays at zero, while its derivative is beyond all numbers."""
+    reservoir = sn.Reservoir(np.full((2, 2), 1.5e308), [0.0, 0.0], activation=sn.Linear())
+    with pytest.raises(sn.StateOverflow):
+        tangent_growth(reservoir, np.zeros((5, 1)))
 
 
 def test_a_grid_and_single_precision(signal):

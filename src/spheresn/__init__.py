@@ -78,7 +78,8 @@ def __dir__() -> list[str]:
     return [*__all__, "__version__"]
 
 
-if not typing.TYPE_CHECKING:  # with `__getattr__`, a type checker would accept every name
+# With `__getattr__`, a type checker would accept every name.
+if not typing.TYPE_CHECKING:  # pragma: no branch - type checkers only, never at run time
 
     def __getattr__(name: str) -> object:
         if name in _PARTS:
