@@ -66,7 +66,7 @@ def unit_bars(bars: Progress, totals: dict[str, int]) -> UnitProgress:
 
     def advance(unit: Unit, error: str | None, seconds: float | None) -> None:
         task = tasks[unit.experiment]
-        if seconds is None:  # found in the ledger, so it says nothing about the speed
+        if seconds is None:  # found on disk, so it says nothing about the speed
             found[unit.experiment] += 1
             bars.reset(
                 task,
@@ -93,7 +93,7 @@ class Lines:
         self.began: dict[str, float] = {}
 
     def __call__(self, unit: Unit, error: str | None, seconds: float | None) -> None:
-        """Count a unit that has ended, or that was found in the ledger (`seconds` None)."""
+        """Count a unit that has ended, or whose result was found on disk (`seconds` None)."""
         name, total = unit.experiment, self.totals[unit.experiment]
         before, self.ended[name] = self.ended[name], self.ended[name] + 1
         self.computed[name] += seconds is not None
