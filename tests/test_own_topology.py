@@ -91,6 +91,14 @@ def test_steps_whose_squares_overflow_are_those_of_the_plain_step(activation, si
     assert np.allclose(*growth, rtol=1e-9, atol=1e-9) and growth[0][60] < -400.0
 
 
+@pytest.mark.parametrize("weight", [1e-145, 1.0, 1e145])
+def test_a_turning_network_keeps_all_distances_however_weak_its_links(weight):
+    """Without input a ring turns the sphere: an isometry. The squares of 1e-145 underflow."""
+    for links in (topology.ring(UNITS, weight), OwnRing(UNITS, weight)):
+        growth = tangent_growth(sn.Reservoir(links, np.zeros(UNITS)), np.zeros((50, 1)))
+        assert np.allclose(growth, 0.0, atol=1e-12)
+
+
 def test_a_tangent_that_leaves_the_numbers_is_an_error():
     """At rest the state stays at zero, while its derivative is beyond all numbers."""
     reservoir = sn.Reservoir(np.full((2, 2), 1.5e308), [0.0, 0.0], activation=sn.Linear())
