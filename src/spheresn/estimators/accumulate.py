@@ -50,7 +50,7 @@ def accumulate(pieces: Iterable[Piece], features: int, outputs: int) -> tuple[Gr
     for states, targets in _blocks(pieces, block_rows(features)):
         sums.take(states, targets)
         sample = sample.taking(states, targets)
-    return sums.gram, sample
+    return sums.moments, sample
 
 
 def _groups(series: Sequence[TrainingSeries]) -> Iterator[Sequence[TrainingSeries]]:

@@ -173,7 +173,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
         assert self._stream is not None
         done = self._stream.finished()
         self.state_ = done.state
-        return self._finish(done.frame, self._solve(with_rows(done.sums.gram), done.sample))
+        return self._finish(done.frame, self._solve(with_rows(done.sums.moments), done.sample))
 
     def _finish(self, frame: Frame, weights: Any) -> Self:
         self.frame_, self.weights_ = (

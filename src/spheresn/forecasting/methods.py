@@ -109,7 +109,7 @@ class LinearAutoregression:
             piece = rows[first - lags : first + block]
             past, present = _past(piece, lags), piece[lags:]
             sums, sample = sums.take(past, present), sample.taking(past, present)
-        penalty, _, weights = choose_penalty(sums.gram, sample)
+        penalty, _, weights = choose_penalty(sums.moments, sample)
         return cls(lags, weights, penalty, rows)
 
     def forecast(self, series: Floats, origins: ArrayLike, steps: int) -> Forecasts:

@@ -9,8 +9,8 @@ import numpy as np
 from .. import _validation
 from .._errors import StateOverflow
 from .._validation import Floats
-from .gram import Gram, product
-from .ridge import Eigen
+from .gram import product
+from .ridge import Eigen, Moments
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,6 +20,7 @@ class Quadratic:
     Each component is divided by its standard deviation, so that the products are not small beside
     the states. c = 0 gives the states alone.
 
+    >>> from spheresn.readout import Gram
     >>> x = np.array([[-1.0], [1.0], [3.0]])
     >>> Quadratic.of(Gram.of(x, x), 1)(x)[:, 1].round(6)  # ((x - 1)/deviation)², of mean 1
     array([1.5, 0. , 1.5])
@@ -29,15 +30,15 @@ class Quadratic:
     components: Floats
 
     @staticmethod
-    def of(gram: Gram, count: int) -> Quadratic:
-        """The `count` leading principal components of the states in `gram`."""
+    def of(moments: Moments, count: int) -> Quadratic:
+        """The `count` leading principal components of the states."""
         _validation.whole("components", count, 0)
-        eigen = Eigen.of(gram)
+        eigen = Eigen.of(moments)
         count = min(count, int((eigen.values > 1e-12 * eigen.values.max(initial=0.0)).sum()))
         leading = slice(len(eigen.values) - count, None)
-        deviations = np.sqrt(eigen.values[leading] / gram.count)
+        deviations = np.sqrt(eigen.values[leading] / moments.count)
         return Quadratic(
-            gram.state_mean,
+            moments.state_mean,
             np.ascontiguousarray((eigen.vectors[:, leading] / deviations)[:, ::-1].T),
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy.linalg.blas import dgemm, dsyrk
@@ -47,6 +48,9 @@ class Gram:
     [(3, [2.0, 6.0]), (3, [2.0, 6.0])]
     """
 
+    # Penalties of 10^decade of the trace, below which rounding errors of S are larger
+    least_decade: ClassVar[int] = -14
+
     count: int
     state_mean: Floats
     target_mean: Floats
@@ -71,7 +75,7 @@ class Gram:
     @staticmethod
     def of(states: Floats, targets: Floats) -> Gram:
         """The Gram of states (T, N) and targets (T, m)."""
-        return Sums.empty(states.shape[1], targets.shape[1]).take(states, targets).gram
+        return Sums.empty(states.shape[1], targets.shape[1]).take(states, targets).moments
 
     def __add__(self, other: Gram) -> Gram:
         """The Gram of the rows of both."""
@@ -112,8 +116,8 @@ class Gram:
 class Sums:
     """A Gram that grows in place, block by block, without a second N × N matrix."""
 
-    def __init__(self, gram: Gram) -> None:
-        self.gram = gram
+    def __init__(self, moments: Gram) -> None:
+        self.moments = moments
         # The centred rows. They are reused: new memory for each block takes as long as the
         # centring.
         self._rows: list[Floats] = []
@@ -127,17 +131,17 @@ class Sums:
         """A copy that grows independently."""
         return Sums(
             Gram(
-                self.gram.count,
+                self.moments.count,
                 *(
                     value.copy(order="K")
-                    for name, value in vars(self.gram).items()
+                    for name, value in vars(self.moments).items()
                     if name != "count"
                 ),
             )
         )
 
     def take(self, states: Floats, targets: Floats) -> Sums:
-        """Add states (T, N) and targets (T, m); this changes the arrays of `gram`."""
+        """Add states (T, N) and targets (T, m); this changes the arrays of `moments`."""
         _validation.same_length("targets", targets, "states", states)
         states, targets = (np.require(part, requirements=["C", "W"]) for part in (states, targets))
         with np.errstate(over="ignore", invalid="ignore"):
@@ -151,7 +155,7 @@ class Sums:
 
         Then no product has overflowed either, because |C_ij|² <= S_ii V_j.
         """
-        squares = self.gram.scatter.diagonal(), self.gram.target_scatter
+        squares = self.moments.scatter.diagonal(), self.moments.target_scatter
         if not np.isfinite(squares[0].sum() + squares[1].sum()) and not all(
             np.isfinite(part).all() for part in squares
         ):
@@ -163,7 +167,7 @@ class Sums:
 
     def _take_block(self, states: Floats, targets: Floats) -> None:
         """Add the centred rows, and one more row for the gap between the old mean and the new."""
-        old, rows = self.gram, len(states)
+        old, rows = self.moments, len(states)
         count = old.count + rows
         weight, share = np.sqrt(old.count * rows / count), rows / count
         x, y = self._workspace(states, targets)
@@ -172,7 +176,7 @@ class Sums:
         scatter = dsyrk(1.0, x.T, beta=1.0, c=old.scatter, lower=1, overwrite_c=1)
         cross = dgemm(1.0, x.T, y.T, beta=1.0, c=old.cross, trans_b=1, overwrite_c=1)
         target_scatter = old.target_scatter + np.einsum("ij,ij->j", y, y)
-        self.gram = Gram(count, old.state_mean, old.target_mean, scatter, cross, target_scatter)
+        self.moments = Gram(count, old.state_mean, old.target_mean, scatter, cross, target_scatter)
 
     def _workspace(self, *parts: Floats) -> list[Floats]:
         if not self._rows or len(self._rows[0]) <= len(parts[0]):

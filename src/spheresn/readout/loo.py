@@ -9,11 +9,12 @@ from functools import cache
 import numpy as np
 
 from .._validation import Floats
-from .gram import Gram, product
-from .ridge import Cholesky, Shifted, Weights, factor
+from .gram import product
+from .ridge import Moments, Root, Weights, factor
 
-# Penalties are 10^decade times the trace: from interpolation to almost the mean
-LEAST, START, MOST = -14, -8, 0
+# Penalties are 10^decade times the trace: from interpolation (`Moments.least_decade`) to almost the
+# mean
+START, MOST = -8, 0
 SAMPLE = 256  # rows; the error is computed on at most twice as many
 LARGE = 250  # states; for more, the search starts from the best penalty of a subset of the states
 
@@ -69,7 +70,7 @@ def _thinned(sample: Sample, stride: int) -> Sample:
     return Sample(sample.states[::step].copy(), sample.targets[::step].copy(), sample.seen, stride)
 
 
-def leave_one_out(root: Cholesky | Shifted, states: Floats, targets: Floats) -> Floats:
+def leave_one_out(root: Root, states: Floats, targets: Floats) -> Floats:
     """The errors (T, m) of predicting each row from a fit to all other rows: e_i/(1 - h_i) [GOL79].
 
     h_i = 1/n + |R (x_i - x̄)|² is the leverage of row i, where RᵀR = (S + penalty)⁻¹. The formula is
@@ -77,16 +78,17 @@ def leave_one_out(root: Cholesky | Shifted, states: Floats, targets: Floats) -> 
     an infinite error. In the example the states are zero, so each row is predicted by the mean of
     the others: 0 by (3 + 6)/2.
 
+    >>> from spheresn.readout import Gram
     >>> x, y = np.zeros((3, 1)), np.array([[0.0], [3.0], [6.0]])
     >>> leave_one_out(factor(Gram.of(x, y), 1.0), x, y)
     array([[-4.5],
            [ 0. ],
            [ 4.5]])
     """
-    gram = root.gram
-    columns = root.half((states - gram.state_mean).T)
-    residuals = targets - gram.target_mean - product(columns.T, root.half(gram.cross))
-    remaining = (1.0 - 1.0 / gram.count - np.einsum("ij,ij->j", columns, columns))[:, None]
+    moments = root.moments
+    columns = root.half((states - moments.state_mean).T)
+    residuals = targets - moments.target_mean - product(columns.T, root.targets)
+    remaining = (1.0 - 1.0 / moments.count - np.einsum("ij,ij->j", columns, columns))[:, None]
     return np.asarray(
         np.divide(
             residuals, remaining, out=np.full_like(residuals, np.inf), where=remaining > 1e-10
@@ -94,7 +96,7 @@ def leave_one_out(root: Cholesky | Shifted, states: Floats, targets: Floats) -> 
     )
 
 
-def choose_penalty(gram: Gram, sample: Sample) -> tuple[float, float, Weights]:
+def choose_penalty(moments: Moments, sample: Sample) -> tuple[float, float, Weights]:
     """The penalty with the least leave-one-out error, that error, and the readout.
 
     The error is relative to the variance of the targets. The search descends over the decades, in
@@ -103,42 +105,48 @@ def choose_penalty(gram: Gram, sample: Sample) -> tuple[float, float, Weights]:
     state gives the decade to start from. The error may have several minima: in one random case of a
     hundred the search ends in a local one, up to 5 % above the least error.
     """
-    stride = -(-len(gram.cross) // LARGE)
+    stride = -(-len(moments.state_mean) // LARGE)
     if stride == 1:
-        return _search_decades(gram, sample, START, (3, 1))
-    share = choose_penalty(gram.every(stride), sample.every(stride))[0] / _unit(gram.every(stride))
-    return _search_decades(gram, sample, round(np.log10(share)), (1,))
+        return _search_decades(moments, sample, START, (3, 1))
+    share = choose_penalty(moments.every(stride), sample.every(stride))[0] / _unit(
+        moments.every(stride)
+    )
+    return _search_decades(moments, sample, round(np.log10(share)), (1,))
 
 
 def _search_decades(
-    gram: Gram, sample: Sample, start: int, strides: tuple[int, ...]
+    moments: Moments, sample: Sample, start: int, strides: tuple[int, ...]
 ) -> tuple[float, float, Weights]:
-    variance = np.where(gram.target_scatter > 0.0, gram.target_scatter / gram.count, 1.0)
+    variance = np.where(moments.target_scatter > 0.0, moments.target_scatter / moments.count, 1.0)
 
     @cache
     def evaluate(decade: int) -> tuple[float, Weights]:
-        root = factor(gram, _unit(gram) * 10.0**decade)
+        root = factor(moments, _unit(moments) * 10.0**decade)
         squares = np.square(leave_one_out(root, sample.states, sample.targets)).mean(axis=0)
         return float(np.sqrt((squares / variance).mean())), root.solve()
 
-    best = _descend(lambda decade: evaluate(decade)[0], start, strides)
+    best = _descend(lambda decade: evaluate(decade)[0], start, moments.least_decade, strides)
     # An error above 1 is worse than the mean, which the largest penalty nearly gives: the descent
     # has ended in a local minimum, so all decades are compared
     if evaluate(best)[0] > 1.0:
-        best = min(range(MOST, LEAST - 1, -1), key=lambda decade: evaluate(decade)[0])
-    return _unit(gram) * 10.0**best, *evaluate(best)
+        best = min(
+            range(MOST, moments.least_decade - 1, -1), key=lambda decade: evaluate(decade)[0]
+        )
+    return _unit(moments) * 10.0**best, *evaluate(best)
 
 
-def _unit(gram: Gram) -> float:
-    return float(max(gram.trace, np.finfo(float).tiny))
+def _unit(moments: Moments) -> float:
+    return float(max(moments.trace, np.finfo(float).tiny))
 
 
-def _descend(error: Callable[[int], float], start: int, strides: tuple[int, ...]) -> int:
+def _descend(
+    error: Callable[[int], float], start: int, least: int, strides: tuple[int, ...]
+) -> int:
     """A decade that no neighbour improves on, for each stride in turn; ties: the larger penalty."""
     best = start
     for stride in strides:
         before = None
         while best != before:
-            near = [one for one in (best + stride, best, best - stride) if LEAST <= one <= MOST]
+            near = [one for one in (best + stride, best, best - stride) if least <= one <= MOST]
             before, best = best, min(near, key=error)
     return best

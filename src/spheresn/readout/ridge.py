@@ -1,6 +1,8 @@
-"""Ridge regression from a Gram: min Σ |y - b - Wᵀx|² + penalty |W|².
+"""Ridge regression: min Σ |y - b - Wᵀx|² + penalty |W|², where the intercept b is not penalised.
 
-The intercept b is not penalised.
+Two kinds of moments give it. A `Gram` costs half as much, and its precision suffices for noisy
+targets and large penalties. A `Triangle` keeps the directions in which the states vary by less than
+1e-8 of the largest; a network that runs free needs them (docs/precision.md).
 """
 
 from __future__ import annotations
@@ -10,14 +12,17 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from scipy.linalg import cho_solve, eigh
+from scipy.linalg import cho_solve, eigh, svd
 from scipy.linalg.blas import dgemm, dtrsm
-from scipy.linalg.lapack import dpotrf
+from scipy.linalg.lapack import dpotrf, dtpmqrt, dtpqrt, dtrtrs
 
 from .. import _validation
 from .._errors import StateOverflow
 from .._validation import Floats
 from .gram import Gram, product
+from .triangle import PANEL, Triangle
+
+Moments = Gram | Triangle
 
 # As a share of the trace. Below it the rounding errors of S are as large as the penalty, and a
 # Cholesky factor may not exist.
@@ -66,8 +71,8 @@ class Weights:
 class Eigen:
     """S = V Λ Vᵀ, computed once; the readout for any penalty then costs one product.
 
-    penalty 0 is the minimum-norm solution: directions whose variance is a rounding error of S have
-    no weight.
+    penalty 0 is the minimum-norm solution: directions whose variance is a rounding error (at most
+    `floor`) have no weight. For a Triangle, V and √Λ are the singular vectors and values of R_xx.
 
     >>> x = np.array([[0.0], [1.0], [2.0]])
     >>> eigen = Eigen.of(Gram.of(x, 3 * x + 1))  # S = 2, C = 6
@@ -75,21 +80,30 @@ class Eigen:
     [3.0, 2.0, 1.5]
     """
 
-    gram: Gram
+    moments: Moments
     values: Floats
     vectors: Floats
     coefficients: Floats
+    floor: float
 
     @classmethod
-    def of(cls, gram: Gram) -> Self:
+    def of(cls, moments: Moments) -> Self:
         """The decomposition of S and the coordinates Vᵀ C of the targets in it."""
-        values, vectors = eigh(gram.scatter, lower=True, driver="evd")
-        return cls(gram, np.clip(values, 0.0, None), vectors, product(vectors.T, gram.cross))
+        rounding = len(moments.state_mean) * np.finfo(float).eps
+        if isinstance(moments, Gram):
+            values, vectors = eigh(moments.scatter, lower=True, driver="evd")
+            values, coefficients = np.clip(values, 0.0, None), product(vectors.T, moments.cross)
+        else:
+            left, roots, right = svd(moments.states)
+            left, roots, right = left[:, ::-1], roots[::-1], right[::-1]  # ascending
+            values, vectors, rounding = np.square(roots), right.T, rounding**2
+            coefficients = roots[:, None] * product(left.T, moments.targets)
+        floor = rounding * float(values.max(initial=0.0))
+        return cls(moments, values, vectors, coefficients, floor)
 
     def gains(self, penalty: float) -> Floats:
         """1/(λ_i + penalty); zero where λ_i is a rounding error."""
-        floor = len(self.values) * np.finfo(float).eps * self.values.max(initial=0.0)
-        real = self.values > floor if penalty == 0.0 else self.values + penalty > 0.0
+        real = self.values > self.floor if penalty == 0.0 else self.values + penalty > 0.0
         return np.asarray(
             np.divide(1.0, self.values + penalty, out=np.zeros_like(self.values), where=real)
         )
@@ -109,7 +123,7 @@ class Eigen:
         )
         matrices = dgemm(1.0, self.vectors, columns)
         return [
-            _with_intercept(self.gram, matrices[:, outputs * i : outputs * (i + 1)])
+            _with_intercept(self.moments, matrices[:, outputs * i : outputs * (i + 1)])
             for i in range(len(gains))
         ]
 
@@ -122,9 +136,15 @@ class Shifted:
     penalty: float
 
     @property
-    def gram(self) -> Gram:
-        """The Gram that was decomposed."""
-        return self.eigen.gram
+    def moments(self) -> Moments:
+        """What was decomposed."""
+        return self.eigen.moments
+
+    @property
+    def targets(self) -> Floats:
+        """R C."""
+        gains = np.sqrt(self.eigen.gains(self.penalty))
+        return np.asarray(gains[:, None] * self.eigen.coefficients)
 
     def half(self, columns: Floats) -> Floats:
         """R times columns (N, k)."""
@@ -145,8 +165,13 @@ class Cholesky:
     For one penalty it costs a tenth of the eigenvalues.
     """
 
-    gram: Gram
+    moments: Gram
     lower: Floats
+
+    @property
+    def targets(self) -> Floats:
+        """R C."""
+        return self.half(self.moments.cross)
 
     def half(self, columns: Floats) -> Floats:
         """R times columns (N, k)."""
@@ -155,37 +180,76 @@ class Cholesky:
     def solve(self) -> Weights:
         """The readout."""
         return _with_intercept(
-            self.gram, cho_solve((self.lower, True), self.gram.cross, check_finite=False)
+            self.moments, cho_solve((self.lower, True), self.moments.cross, check_finite=False)
         )
 
 
-def factor(gram: Gram, penalty: float) -> Cholesky | Shifted:
-    """The Cholesky factor of S + penalty; by eigenvalues if that is singular up to rounding.
+@dataclass(frozen=True, eq=False)
+class Augmented:
+    """S + penalty = UᵀU, with U from the triangle of the states and √penalty times the identity.
+
+    (S + penalty)⁻¹ = RᵀR with R = U⁻ᵀ. The sums of squares in S + penalty are never formed.
+    """
+
+    moments: Triangle
+    upper: Floats
+    targets: Floats  # R C
+
+    def half(self, columns: Floats) -> Floats:
+        """R times columns (N, k)."""
+        return np.asarray(dtrtrs(self.upper, np.asfortranarray(columns), trans=1)[0])
+
+    def solve(self) -> Weights:
+        """The readout."""
+        return _with_intercept(self.moments, np.asarray(dtrtrs(self.upper, self.targets)[0]))
+
+
+Root = Cholesky | Shifted | Augmented
+
+
+def factor(moments: Moments, penalty: float) -> Root:
+    """A square root of (S + penalty)⁻¹; by eigenvalues if S + penalty is singular up to rounding.
 
     >>> x = np.array([[0.0], [1.0], [2.0]])
     >>> root = factor(Gram.of(x, 3 * x + 1), penalty=2.0)  # S + penalty = 4, so R = 1/2
     >>> root.half(np.array([[1.0]])), root.solve().matrix
     (array([[0.5]]), array([[1.5]]))
     """
-    if _validation.real("penalty", penalty, 0.0) > SAFE_PENALTY * gram.trace:
-        shifted = gram.scatter.copy(order="F")
+    _validation.real("penalty", penalty, 0.0)
+    if isinstance(moments, Triangle):
+        if penalty > np.finfo(float).tiny:
+            return _augmented(moments, np.sqrt(penalty))
+    elif penalty > SAFE_PENALTY * moments.trace:
+        shifted = moments.scatter.copy(order="F")
         shifted[np.diag_indices_from(shifted)] += penalty
         # scipy's `cholesky` would also clear the upper triangle, which takes time
         lower, failed = dpotrf(shifted, lower=1, clean=0, overwrite_a=1)
         if not failed:
-            return Cholesky(gram, lower)
-    return Shifted(Eigen.of(gram), penalty)
+            return Cholesky(moments, lower)
+    return Shifted(Eigen.of(moments), penalty)
 
 
-def solve(gram: Gram, penalty: float) -> Weights:
+def _augmented(moments: Triangle, root: float) -> Augmented:
+    """The factor of the states and root times the identity, by a QR decomposition."""
+    n = len(moments.state_mean)
+    identity = np.asfortranarray(root * np.eye(n))
+    upper, vectors, block, _ = dtpqrt(
+        n, min(PANEL, n), np.asfortranarray(moments.states), identity, overwrite_b=1
+    )
+    right = np.asfortranarray(moments.targets)
+    targets = dtpmqrt(n, vectors, block, right, np.zeros_like(right, order="F"), trans="T")[0]
+    return Augmented(moments, upper, targets)
+
+
+def solve(moments: Moments, penalty: float) -> Weights:
     """The ridge readout.
 
     >>> x = np.array([[0.0], [1.0], [2.0]])
     >>> solve(Gram.of(x, 3 * x + 1), penalty=0.0)(np.array([[4.0]])).round(12)
     array([[13.]])
     """
-    return factor(gram, penalty).solve()
+    return factor(moments, penalty).solve()
 
 
-def _with_intercept(gram: Gram, matrix: Floats) -> Weights:
-    return Weights(matrix, gram.target_mean - product(gram.state_mean[None], matrix)[0])
+def _with_intercept(moments: Moments, matrix: Floats) -> Weights:
+    return Weights(matrix, moments.target_mean - product(moments.state_mean[None], matrix)[0])
