@@ -63,7 +63,7 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
     memory: float | str = "auto"
     spectral_radius: float | None = None
     input_scaling: float | None = None
-    bias_ratio: float = 3.0
+    bias_ratio: float | str = 3.0
     leak: float = 1.0
     penalty: float | str = "loo"
     features: str = "linear"
@@ -79,7 +79,7 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
 
     def _candidates(self, plan: Plan, table: dict[str, list[Candidate]]) -> list[Candidate]:
         """The candidates of a table; given scalings leave nothing to choose."""
-        found = candidates(table, self.activation, self.memory, self.bend)
+        found = candidates(table, self.activation, self.memory, self.bend, self.bias_ratio)
         return found[:1] if plan.scalings else found
 
     def _choose_frame(self, series: Sequence[Floats], targets: Sequence[Floats]) -> Frame:
@@ -122,7 +122,7 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
     def _remember(self, candidate: Candidate, calibrated: Calibrated) -> None:
         self.lyapunov_ = calibrated.exponent
         self.memory_ = -1.0 / calibrated.exponent if calibrated.exponent < 0.0 else np.inf
-        self.bend_ = candidate.bend
+        self.bend_, self.bias_ratio_ = candidate.bend, candidate.bias_ratio
 
     def _washout(self, exponent: float, rows: int) -> int:
         if self.washout != "auto":

@@ -1,22 +1,63 @@
-"""Choosing a network for forecasting by what it is for: free runs over held-out windows."""
+"""Choosing a network for forecasting by what it is for: free runs over held-out windows.
+
+All candidates are tried with a small network first, the best of these at full size. The few best
+settings are then learned again from all rows and tested again on the same windows, because what is
+forecast with is the readout of all rows: it may be unstable where that of three quarters was not.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
+from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from .._validation import Floats
 from ..driving import drive
+from ..readout import Sample, Triangle, Weights, solve
+from ..readout.loo import choose_penalty
 from ..reservoir import Reservoir
+from .calibration import Calibrated
+from .candidates import FINAL_ROWS, SEARCH_ROWS, Candidate, Plan
 from .closed_loop import ClosedLoop
+from .features import Frame
+from .learning import Learned, TrainingData, learn
 
-PENALTY_SHARES = (1e-14, 1e-10, 1e-6)  # of the trace of the scatter
 HELD_OUT, HORIZON, LONGEST, WINDOWS = 0.25, 0.64, 1000, 8
-THRESHOLD = 0.4  # deviations of the series: where a forecast stops being valid
+PRECISION = 1e-15  # deviations of the series; no error of a forecast counts as smaller
 FEWEST = 40  # rows; a shorter series cannot spare any to choose by
 MOST = 10_000  # rows; a longer series is represented by its last ones
+FINALISTS = 4  # candidates of the small network that are tried at full size
+REFITS = 6  # settings that are learned again from all rows
+
+# Noise in deviations of the series, with penalties as shares of the trace. Without noise the
+# penalties reach the rounding errors of the states; with noise, which is a penalty of its own on
+# all directions that the input can reach, fewer are needed.
+GRID = (
+    *((0.0, 10.0**decade) for decade in (-30, -26, -22, -18, -14, -10, -6)),
+    *((1e-6, 10.0**decade) for decade in (-22, -16)),
+    *((1e-4, 10.0**decade) for decade in (-22, -16, -10)),
+    *((1e-2, 10.0**decade) for decade in (-16, -8, -4)),
+)
+FIRST_UNITS = 250
+FIRST_GRID = ((0.0, 1e-28), (0.0, 1e-20), (0.0, 1e-12), (1e-5, 1e-20), (1e-3, 1e-14))
+SHORT_GRID = ((1e-5, 1e-6),)
+
+
+class Setting(NamedTuple):
+    """How the readout of a network is learned and used.
+
+    noise: in deviations of the series; share: the penalty as a share of the trace, None if the
+    leave-one-out error or the user sets it; carry: whether the readout gives steps (1) or values.
+    """
+
+    noise: float
+    share: float | None
+    carry: float
 
 
 def first_held_out(rows: int) -> int:
@@ -30,55 +71,6 @@ def evenly_spaced(first: int, last: int, count: int) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True, eq=False)
-class TrainingData:
-    """Inputs and targets of a forecaster, all standardised: inputs[k] = (s_k, e_{k+1}) -> s_{k+1}.
-
-    s is the series, e the exogenous columns. `noisy_inputs` have noise added to s_k. `targets`
-    (T - 1, 2d) hold the steps s_{k+1} - s_k, as seen from the noisy s_k, and the values s_{k+1}
-    themselves. Which of the two is better to learn depends on the series: steps on flows, values
-    on regular waves, where summing steps drifts.
-    """
-
-    series: Floats
-    inputs: Floats
-    noisy_inputs: Floats
-    targets: Floats
-
-    @staticmethod
-    def of(
-        series: Floats, exogenous: Floats, noise: float, rng: np.random.Generator
-    ) -> TrainingData:
-        """From the standardised series (T, d) and the exogenous columns (T, e)."""
-        noisy = series[:-1] + noise * rng.standard_normal(series[:-1].shape)
-        inputs, noisy_inputs = (np.hstack([s, exogenous[1:]]) for s in (series[:-1], noisy))
-        targets = np.hstack([series[1:] - noisy, series[1:]])
-        return TrainingData(series, inputs, noisy_inputs, targets)
-
-    @property
-    def exogenous(self) -> Floats:
-        """The exogenous columns at the time of each target (T - 1, e)."""
-        return self.inputs[:, self.series.shape[1] :]
-
-    def first(self, rows: int) -> TrainingData:
-        """The first rows."""
-        return TrainingData(
-            self.series[: rows + 1],
-            self.inputs[:rows],
-            self.noisy_inputs[:rows],
-            self.targets[:rows],
-        )
-
-    def last(self, rows: int) -> TrainingData:
-        """The last rows."""
-        return TrainingData(
-            self.series[-rows - 1 :],
-            self.inputs[-rows:],
-            self.noisy_inputs[-rows:],
-            self.targets[-rows:],
-        )
-
-
-@dataclass(frozen=True, eq=False)
 class Windows:
     """Free runs that begin at `starts`, evenly spaced over the held-out end of a series."""
 
@@ -87,27 +79,39 @@ class Windows:
     horizon: int
 
     @staticmethod
-    def of(data: TrainingData) -> tuple[TrainingData, Windows]:
-        """The part to train on, and the windows in the rest."""
+    def of(data: TrainingData) -> Windows:
+        """The windows in the last quarter."""
         total = len(data.series)
-        first = first_held_out(total)
         horizon = max(min(int(HORIZON * HELD_OUT * total), LONGEST), 1)
-        starts = evenly_spaced(first, total - 1 - horizon, WINDOWS)
-        return data.first(first - 1), Windows(data, starts, horizon)
+        starts = evenly_spaced(first_held_out(total), total - 1 - horizon, WINDOWS)
+        return Windows(data, starts, horizon)
+
+    @property
+    def training_rows(self) -> int:
+        """The rows of input before the first window."""
+        return int(self.starts[0]) - 1
+
+    def fewer(self) -> Windows:
+        """Every other window, at half its length."""
+        return replace(self, starts=self.starts[::2], horizon=(self.horizon + 1) // 2)
 
     def states(self, reservoir: Reservoir) -> Floats:
         """The states before each start, driven by the true series."""
         return np.asarray(drive(reservoir, self.data.inputs)[self.starts - 1])
 
     def score(self, loop: ClosedLoop, states: Floats) -> tuple[float, float]:
-        """Mean of log(1 + valid steps); where that ties, the mean error counts."""
-        runs = [self._run(loop, x, int(t)) for x, t in zip(states, self.starts, strict=True)]
-        return float(np.mean([np.log1p(valid) for valid, _ in runs])), -float(
-            np.mean([error for _, error in runs])
-        )
+        """How many e-folds the error of a run stays below one deviation, averaged over its steps.
 
-    def _run(self, loop: ClosedLoop, state: Floats, start: int) -> tuple[int, float]:
-        """The valid steps of one free run, and its mean error, at most one deviation a step."""
+        The error of a step is the largest up to it. Unlike a valid time, the score also tells runs
+        apart that stay valid to the end of their window, or that are never valid. The mean error
+        decides where it ties.
+        """
+        runs = [self._errors(loop, x, int(t)) for x, t in zip(states, self.starts, strict=True)]
+        errors = np.clip(np.maximum.accumulate(runs, axis=1), PRECISION, 1.0)
+        return -float(np.log(errors).mean()), -float(np.minimum(runs, 10.0).mean())
+
+    def _errors(self, loop: ClosedLoop, state: Floats, start: int) -> Floats:
+        """The error of each step of one free run, in deviations; large from where it diverges."""
         series, ahead = self.data.series, slice(start, start + self.horizon)
         outputs, finite = loop.run(
             self.horizon, state, series[start], np.ascontiguousarray(self.data.exogenous[ahead])
@@ -115,7 +119,190 @@ class Windows:
         squares = np.square(
             np.clip(outputs - series[start + 1 : start + 1 + self.horizon], -1e3, 1e3)
         )
-        errors = np.minimum(np.sqrt(squares.mean(axis=1)), 1.0)
-        wrong = errors > THRESHOLD
-        valid = int(np.argmax(wrong)) if wrong.any() else self.horizon
-        return min(valid, finite), float(errors.mean())
+        errors = np.sqrt(squares.mean(axis=1))
+        errors[finite:] = 1e3
+        return np.asarray(errors)
+
+
+Score = tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """One network, what it learned, and how its settings scored.
+
+    `learned` has what the rows before the windows give, and what all rows of the windows give.
+    """
+
+    candidate: Candidate
+    calibrated: Calibrated
+    frame: Frame
+    learned: list[Learned]
+    scores: dict[Setting, Score]
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """The chosen network, its readout of all rows in a closed loop, and the best settings."""
+
+    trial: Trial
+    setting: Setting
+    loop: ClosedLoop
+    penalty: float
+    score: float | None
+    table: list[dict[str, float | None]]
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """The search for one series.
+
+    frame_of adds washout and features to a network; washout_of says how many of so many rows are
+    left out. noise and penalty: a number, or "auto"; the
+    penalty "loo" is that with the least leave-one-out error.
+    """
+
+    plan: Plan
+    data: TrainingData
+    frame_of: Callable[[Calibrated], Frame]
+    washout_of: Callable[[Frame, int], int]
+    noise: float | str
+    penalty: float | str
+    n_jobs: int | None
+
+    def best(self, found: list[Candidate]) -> Fitted:
+        """The setting whose runs are best, learned from all rows."""
+        if len(self.data.series) < FEWEST:
+            return self._unsearched(found[len(found) // 2])
+        data = self.data.last(MOST) if len(self.data.inputs) > MOST else self.data
+        windows = Windows.of(data)
+        if len(found) > FINALISTS:
+            small = replace(self, plan=self.plan.with_units(min(self.plan.units, FIRST_UNITS)))
+            trials = small._trials(found, windows.fewer(), FIRST_GRID, SEARCH_ROWS)
+            trials.sort(key=lambda trial: max(trial.scores.values()), reverse=True)
+            found = [trial.candidate for trial in trials[:FINALISTS]] or found[:1]
+        trials = self._trials(found, windows, GRID, FINAL_ROWS)
+        if not trials:
+            self.plan.final(self.data.inputs, found[0])  # raises, and says what can be reached
+        return self._refitted(trials, windows)
+
+    def _unsearched(self, candidate: Candidate) -> Fitted:
+        """For few rows: a candidate in the middle, with a strong penalty."""
+        setting = self._settings(SHORT_GRID)[0]
+        calibrated = self.plan.final(self.data.inputs, candidate)
+        frame = self.frame_of(calibrated)
+        learned = self._learn(frame, self.data, [len(self.data.inputs)])
+        weights, penalty = self._solve_learned(learned[0], setting)
+        trial = Trial(candidate, calibrated, frame, learned, {})
+        return Fitted(trial, setting, closed(frame, weights, setting.carry), penalty, None, [])
+
+    def _trials(
+        self,
+        found: list[Candidate],
+        windows: Windows,
+        grid: Sequence[tuple[float, float]],
+        rows: int,
+    ) -> list[Trial]:
+        """One for each candidate whose memory can be reached."""
+        settings = self._settings(grid)
+        tried = Parallel(self.n_jobs)(
+            delayed(self._trial)(candidate, windows, settings, rows) for candidate in found
+        )
+        return [trial for trial in tried if trial is not None]
+
+    def _trial(
+        self, candidate: Candidate, windows: Windows, settings: list[Setting], rows: int
+    ) -> Trial | None:
+        calibrated = self.plan.search(self.data.inputs, candidate, rows)
+        if calibrated is None:
+            return None
+        frame = self.frame_of(calibrated)
+        stops = [windows.training_rows, len(windows.data.inputs)]
+        learned = self._learn(frame, windows.data, stops)
+        states, scores = windows.states(frame.reservoir), {}
+        for noise, same in groupby(settings, key=lambda one: one.noise):
+            moments = learned[0].moments(noise)
+            for share, both in groupby(same, key=lambda one: one.share):
+                weights, _ = self._solve(moments, learned[0].sample, share)
+                for setting in both:
+                    scores[setting] = windows.score(closed(frame, weights, setting.carry), states)
+        return Trial(candidate, calibrated, frame, learned, scores)
+
+    def _refitted(self, trials: list[Trial], windows: Windows) -> Fitted:
+        """The setting with the best score, the lower of two.
+
+        The readout learned before the windows gives the first, that of all rows the second.
+        Settings are learned again in the order of their first score, until no other can be better.
+        """
+        ranked = [
+            (score, number, setting)
+            for number, trial in enumerate(trials)
+            for setting, score in trial.scores.items()
+        ]
+        ranked.sort(key=lambda one: one[0], reverse=True)
+        table: list[dict[str, float | None]] = []
+        best: Score = (-np.inf, -np.inf)
+        for score, number, setting in ranked[:REFITS]:
+            trial, again = trials[number], None
+            if score > best:
+                weights, penalty = self._solve_learned(self._of_all_rows(trial), setting)
+                loop = closed(trial.frame, weights, setting.carry)
+                again = windows.score(loop, windows.states(trial.frame.reservoir))
+                if min(score, again) > best:
+                    best, chosen = min(score, again), (trial, setting, loop, penalty)
+            table.append(_row(trial.candidate, setting, score[0], again and again[0]))
+        return Fitted(*chosen, best[0], table)
+
+    def _of_all_rows(self, trial: Trial) -> Learned:
+        if len(self.data.inputs) <= MOST:
+            return trial.learned[-1]
+        return self._learn(trial.frame, self.data, [len(self.data.inputs)])[0]
+
+    def _settings(self, grid: Sequence[tuple[float, float]]) -> list[Setting]:
+        """Those of a grid of noises and penalties, with what the user fixed."""
+        pairs: list[tuple[float, float | None]] = [
+            (
+                noise if self.noise == "auto" else float(self.noise),
+                share if self.penalty == "auto" else None,
+            )
+            for noise, share in grid
+        ]
+        return [Setting(*pair, carry) for pair in dict.fromkeys(pairs) for carry in (1.0, 0.0)]
+
+    def _learn(self, frame: Frame, data: TrainingData, stops: list[int]) -> list[Learned]:
+        return learn(frame, data, self.washout_of(frame, stops[0]), stops, self.noise != 0.0)
+
+    def _solve_learned(self, learned: Learned, setting: Setting) -> tuple[Weights, float]:
+        return self._solve(learned.moments(setting.noise), learned.sample, setting.share)
+
+    def _solve(
+        self, moments: Triangle, sample: Sample, share: float | None
+    ) -> tuple[Weights, float]:
+        """The readout and its penalty."""
+        if self.penalty == "loo":
+            penalty, _, weights = choose_penalty(moments, sample)
+            return weights, penalty
+        penalty = float(self.penalty) if share is None else share * moments.trace
+        return solve(moments, penalty), penalty
+
+
+def closed(frame: Frame, weights: Weights, carry: float) -> ClosedLoop:
+    """Closed over the half of the readout that gives steps (carry 1) or values (carry 0)."""
+    columns = len(weights.intercept) // 2
+    half = slice(0, columns) if carry else slice(columns, None)
+    return ClosedLoop(frame.reservoir, weights.outputs(half), carry, frame.quadratic)
+
+
+def _row(
+    candidate: Candidate, setting: Setting, score: float, refit: float | None
+) -> dict[str, float | None]:
+    return {
+        "memory": candidate.memory,
+        "bend": candidate.bend,
+        "bias_ratio": candidate.bias_ratio,
+        "noise": setting.noise,
+        "penalty": setting.share,
+        "carry": setting.carry,
+        "score": score,
+        "refit": refit,
+    }

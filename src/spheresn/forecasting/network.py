@@ -20,7 +20,7 @@ from .methods import Forecasts, checked_origins, clip_divergent
 
 # Rules for the penalty and deviations of the noise while learning: for clean series, for noisy
 # ones, and for those whose free runs tend to diverge
-RULES = (("auto", 1e-5), ("loo", 1e-5), ("loo", 0.1))
+RULES: tuple[tuple[str, float | str], ...] = (("auto", "auto"), ("loo", 1e-5), ("loo", 0.1))
 RUNS = 12  # free runs by which the rules are compared
 FEWEST = 8  # rows, of which a quarter is held out
 
@@ -65,7 +65,7 @@ class NetworkSettings:
     units: int
     seed: int
     penalty: str = "auto"
-    noise: float = 1e-5
+    noise: float | str = "auto"
     memory: float | str = "auto"
     bend: float | str = "auto"
 

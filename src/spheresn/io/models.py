@@ -27,8 +27,8 @@ FORMAT = 1
 KINDS: dict[str, Any] = {
     kind.__name__: kind for kind in (ESNRegressor, ESNForecaster, ESNClassifier)
 }
-NUMBERS = ("lyapunov_", "memory_", "bend_", "penalty_", "n_features_in_", "score_", "loo_error_")
-NEEDED = ("lyapunov_", "memory_", "bend_", "penalty_", "n_features_in_")
+NEEDED = ("lyapunov_", "memory_", "bend_", "bias_ratio_", "penalty_", "n_features_in_")
+NUMBERS = (*NEEDED, "noise_", "score_", "loo_error_")
 FLAGS = {
     "ESNRegressor": "_one_output",
     "ESNForecaster": "_one_column",
@@ -196,7 +196,9 @@ def _recall_flags(model: Any, values: dict[str, Any]) -> None:
                 )
             setattr(model, name, values[name])
     if isinstance(model, ESNForecaster):
-        real("noise", model.noise, 0.0)
+        model.noise_ = _number("noise_", values["noise_"])
+        if model.noise != "auto":
+            real("noise", model.noise, 0.0)
 
 
 def _recall_columns(model: Any, values: dict[str, Any]) -> None:

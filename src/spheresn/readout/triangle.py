@@ -114,7 +114,8 @@ def stacked(upper: Floats, lower: Floats, trapezoid: int | None = None) -> Float
     """
     rows = len(lower) if trapezoid is None else trapezoid
     panel = min(PANEL, len(upper))
-    return np.asarray(dtpqrt(rows, panel, upper, np.asfortranarray(lower), overwrite_b=1)[0])
+    copied = np.array(lower, order="F")  # LAPACK overwrites it
+    return np.asarray(dtpqrt(rows, panel, upper, copied, overwrite_b=1)[0])
 
 
 class GrowingTriangle:

@@ -27,6 +27,7 @@ MEANINGS = {
     "units": "size of the network",
     "memory": "steps after which the trace of an input has faded to 1/e",
     "bend": "nonlinearity of the sphere; 0 means none",
+    "bias_ratio": "strength of the bias relative to that of the input",
     "penalty": "penalty of the ridge regression of the readout",
     "noise": "noise added to the input during training, in standard deviations",
     "exponent": "maximal Lyapunov exponent on the data, per step; negative: the past fades",
@@ -160,10 +161,11 @@ def fitted(model: Any) -> dict[str, Any]:
         "units": model.reservoir_.units,
         "memory": float(model.memory_),
         "bend": float(model.bend_),
+        "bias_ratio": float(model.bias_ratio_),
         "penalty": float(model.penalty_),
     }
     if isinstance(model, ESNForecaster):
-        values["noise"] = float(model.noise)
+        values["noise"] = float(model.noise_)
     return {**values, "exponent": float(model.lyapunov_)}
 
 

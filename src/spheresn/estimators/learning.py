@@ -1,0 +1,139 @@
+"""What the readout of a forecaster is learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from .._validation import Floats
+from ..readout import Sample, Triangle
+from ..readout.triangle import GrowingTriangle
+from .accumulate import Piece
+from .features import Frame
+
+PROBE = 1e-6  # deviations of the noise by which the response to noise is measured
+RESPONSES = 2  # times the features: as many rows are enough for the response
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingData:
+    """Inputs and targets of a forecaster, all standardised: inputs[k] = (s_k, e_{k+1}) -> s_{k+1}.
+
+    s is the series, e the exogenous columns. `targets` (T - 1, 2d) hold the steps s_{k+1} - s_k and
+    the values s_{k+1} themselves. Which of the two is better to learn depends on the series: steps
+    on flows, values on regular waves, where summing steps drifts. `noise` (T - 1, d) is white, of
+    deviation one; learning adds it to s_k in any strength.
+    """
+
+    series: Floats
+    inputs: Floats
+    targets: Floats
+    noise: Floats
+
+    @staticmethod
+    def of(series: Floats, exogenous: Floats, rng: np.random.Generator) -> TrainingData:
+        """From the standardised series (T, d) and the exogenous columns (T, e)."""
+        before, after = series[:-1], series[1:]
+        inputs, targets = np.hstack([before, exogenous[1:]]), np.hstack([after - before, after])
+        return TrainingData(series, inputs, targets, rng.standard_normal(before.shape))
+
+    @property
+    def exogenous(self) -> Floats:
+        """The exogenous columns at the time of each target (T - 1, e)."""
+        return self.inputs[:, self.series.shape[1] :]
+
+    @property
+    def noisy_inputs(self) -> Floats:
+        """The inputs with a trace of noise."""
+        beside = np.zeros_like(self.exogenous)
+        return np.asarray(self.inputs + PROBE * np.hstack([self.noise, beside]))
+
+    @property
+    def noisy_targets(self) -> Floats:
+        """The targets as seen from the noisy inputs: the step begins at the noisy value."""
+        return self.targets - PROBE * np.hstack([self.noise, np.zeros_like(self.noise)])
+
+    def first(self, rows: int) -> TrainingData:
+        """The first rows."""
+        return TrainingData(
+            self.series[: rows + 1], self.inputs[:rows], self.targets[:rows], self.noise[:rows]
+        )
+
+    def last(self, rows: int) -> TrainingData:
+        """The last rows."""
+        return TrainingData(
+            self.series[-rows - 1 :], self.inputs[-rows:], self.targets[-rows:], self.noise[-rows:]
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """Features and targets of some rows as a triangle, from which a readout follows for any noise.
+
+    Noise of deviation ε in the input moves features and targets by ε times their `response`. To
+    first order, and averaged over the noise, learning from noisy rows adds ε² times the scatter of
+    the response to that of the rows [BIS95, WIK22]. So nothing has to be drawn or learned again for
+    another ε, and no chance is left in the readout.
+    """
+
+    rows: Triangle
+    response: Triangle | None
+    sample: Sample
+
+    def moments(self, noise: float) -> Triangle:
+        """What rows with noise of this deviation would give."""
+        return self.rows if self.response is None else self.rows.with_scatter(self.response, noise)
+
+
+def learn(
+    frame: Frame, data: TrainingData, washout: int, stops: Sequence[int], noisy: bool
+) -> list[Learned]:
+    """What the rows before each of `stops` give, in one pass over them.
+
+    The first `washout` rows are left out. `noisy`: whether the response to noise is measured too.
+    """
+    width, outputs = frame.width, data.targets.shape[1]
+    rows, response = (GrowingTriangle.empty(width, outputs) for _ in range(2))
+    sample = Sample.empty(width, outputs)
+    stride = max((stops[0] - washout) // (RESPONSES * width), 1)
+    scale = np.sqrt(stride) / PROBE
+    found: list[Learned] = []
+    seen = 0
+    for last, clean, moved in _blocks(frame, data, stops, noisy):
+        skip = max(washout - seen, 0)
+        features, targets = frame.features(clean[0][skip:]), clean[1][skip:]
+        rows.take(features, targets)
+        sample = sample.taking(features, targets)
+        if moved is not None:
+            kept = slice(-(seen + skip) % stride, None, stride)
+            response.take(
+                scale * (frame.features(moved[0][skip:]) - features)[kept],
+                scale * (moved[1][skip:] - targets)[kept],
+            )
+        seen += len(clean[0])
+        if last:
+            found.append(Learned(rows.moments, response.moments if noisy else None, sample))
+    return found
+
+
+def _blocks(
+    frame: Frame, data: TrainingData, stops: Sequence[int], noisy: bool
+) -> Iterator[tuple[bool, Piece, Piece | None]]:
+    """States and targets, clean and with a trace of noise; whether a block ends at a stop."""
+    tables = [(data.inputs, data.targets)]
+    if noisy:
+        tables.append((data.noisy_inputs, data.noisy_targets))
+    states: list[Floats | None] = [None] * len(tables)
+    for first, stop in pairwise([0, *stops]):
+        parts = [
+            frame.pieces(inputs[first:stop], targets[first:stop], state)
+            for (inputs, targets), state in zip(tables, states, strict=True)
+        ]
+        seen = first
+        for pieces in zip(*parts, strict=True):
+            seen += len(pieces[0][0])
+            yield seen == stop, pieces[0], pieces[1] if noisy else None
+        states = [piece[0][-1].copy() for piece in pieces]
