@@ -11,9 +11,10 @@ from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import Lasso
 
 import spheresn as sn
-from spheresn.estimators import OutOfRange, accumulate, base, features, forecaster
+from spheresn.estimators import OutOfRange, accumulate, base, features, forecaster, search
 from spheresn.estimators.calibration import MemoryOutOfReach
-from spheresn.estimators.search import TrainingData, Windows
+from spheresn.estimators.learning import TrainingData
+from spheresn.estimators.search import Windows
 from spheresn.readout import Gram, solve
 
 REGRESSOR = {"units": 40, "bend": 0.5, "memory": 3, "random_state": 0}
@@ -463,19 +464,19 @@ def test_a_forecaster_says_which_memory_can_be_reached():
 
 
 def test_of_a_long_series_the_last_rows_choose_the_network(monkeypatch):
-    monkeypatch.setattr(forecaster, "MOST", 300)
+    monkeypatch.setattr(search, "MOST", 300)
     late = sn.datasets.lorenz(301)
     late = (late - late.mean(axis=0)) / late.std(axis=0)
     # As many rows of the same mean and deviation, without any order
     early = np.random.default_rng(0).permuted(late[:-1], axis=0)
     fixed = {"units": 20, "memory": 2, "bend": 0.5, "noise": 0.0, "random_state": 0}
     data = TrainingData.of(
-        np.vstack([early, late]), np.empty((601, 0)), 0.0, np.random.default_rng(0)
+        np.vstack([early, late]), np.empty((601, 0)), np.random.default_rng(0)
     ).last(300)
-    alone = TrainingData.of(late, np.empty((301, 0)), 0.0, np.random.default_rng(0))
+    alone = TrainingData.of(late, np.empty((301, 0)), np.random.default_rng(0))
     assert all(
         np.array_equal(getattr(data, part), getattr(alone, part))
-        for part in ("series", "inputs", "noisy_inputs", "targets")
+        for part in ("series", "inputs", "targets")
     )
     seen = []
     monkeypatch.setattr(

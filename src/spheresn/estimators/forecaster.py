@@ -37,8 +37,8 @@ class ESNForecaster(BaseESN):
     the order of time, and `exogenous` (T, e), columns whose future will be known. Parameters as in
     ESNRegressor, except: memory, bend, bias_ratio, penalty and noise "auto" choose by free runs
     over held-out windows of the series, because one-step errors say little about how long a free
-    run stays accurate. noise: deviation of white noise in the standardised input, whose effect on the
-    readout is computed, not drawn. Noise of 1e-2 teaches a readout to return to the attractor;
+    run stays accurate. noise: deviation of white noise in the standardised input, whose effect on
+    the readout is computed, not drawn. Noise of 1e-2 teaches a readout to return to the attractor;
     without noise it is more precise. n_jobs: networks tried in parallel (joblib).
 
     Learned: as in ESNRegressor, closed_loop_ (a `System`), noise_, bias_ratio_, candidates_ (the

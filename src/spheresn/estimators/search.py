@@ -29,6 +29,7 @@ from .learning import Learned, TrainingData, learn
 
 HELD_OUT, HORIZON, LONGEST, WINDOWS = 0.25, 0.64, 1000, 8
 PRECISION = 1e-15  # deviations of the series; no error of a forecast counts as smaller
+ENOUGH, SHORTEST, MANY = 4, 50, 32  # times the steps that runs last; steps; windows
 FEWEST = 40  # rows; a shorter series cannot spare any to choose by
 MOST = 10_000  # rows; a longer series is represented by its last ones
 FINALISTS = 4  # candidates of the small network that are tried at full size
@@ -39,13 +40,29 @@ REFITS = 6  # settings that are learned again from all rows
 # all directions that the input can reach, fewer are needed.
 GRID = (
     *((0.0, 10.0**decade) for decade in (-30, -26, -22, -18, -14, -10, -6)),
-    *((1e-6, 10.0**decade) for decade in (-22, -16)),
-    *((1e-4, 10.0**decade) for decade in (-22, -16, -10)),
-    *((1e-2, 10.0**decade) for decade in (-16, -8, -4)),
+    *((1e-6, 10.0**decade) for decade in (-24, -18)),
+    *((1e-4, 10.0**decade) for decade in (-22, -14)),
+    *((1e-3, 10.0**decade) for decade in (-18, -10)),
+    *((1e-2, 10.0**decade) for decade in (-14, -6)),
+    *((1e-1, 10.0**decade) for decade in (-10, -3)),
 )
 FIRST_UNITS = 250
-FIRST_GRID = ((0.0, 1e-28), (0.0, 1e-20), (0.0, 1e-12), (1e-5, 1e-20), (1e-3, 1e-14))
+FIRST_GRID = ((0.0, 1e-28), (0.0, 1e-20), (0.0, 1e-12), (1e-5, 1e-20), (1e-2, 1e-12))
+# Noise leaves errors of about its own size, so it cannot win against a score that is higher by this
+MARGIN = 3.0
 SHORT_GRID = ((1e-5, 1e-6),)
+
+
+class Score(NamedTuple):
+    """How good free runs are; compared by their parts, in this order.
+
+    folds: by how many e-folds the error stays below one deviation, averaged over the steps; error:
+    minus the mean error; steps: how long the error stays below one deviation.
+    """
+
+    folds: float
+    error: float
+    steps: float
 
 
 class Setting(NamedTuple):
@@ -95,11 +112,22 @@ class Windows:
         """Every other window, at half its length."""
         return replace(self, starts=self.starts[::2], horizon=(self.horizon + 1) // 2)
 
+    def about(self, steps: float) -> Windows:
+        """More and shorter windows, with as many steps together, for runs that last so long."""
+        horizon = int(np.clip(ENOUGH * steps, SHORTEST, self.horizon))
+        if horizon >= self.horizon:
+            return self
+        count = min(len(self.starts) * self.horizon // horizon, MANY)
+        last = len(self.data.series) - 1 - horizon
+        return replace(
+            self, starts=evenly_spaced(int(self.starts[0]), last, count), horizon=horizon
+        )
+
     def states(self, reservoir: Reservoir) -> Floats:
         """The states before each start, driven by the true series."""
         return np.asarray(drive(reservoir, self.data.inputs)[self.starts - 1])
 
-    def score(self, loop: ClosedLoop, states: Floats) -> tuple[float, float]:
+    def score(self, loop: ClosedLoop, states: Floats) -> Score:
         """How many e-folds the error of a run stays below one deviation, averaged over its steps.
 
         The error of a step is the largest up to it. Unlike a valid time, the score also tells runs
@@ -108,7 +136,11 @@ class Windows:
         """
         runs = [self._errors(loop, x, int(t)) for x, t in zip(states, self.starts, strict=True)]
         errors = np.clip(np.maximum.accumulate(runs, axis=1), PRECISION, 1.0)
-        return -float(np.log(errors).mean()), -float(np.minimum(runs, 10.0).mean())
+        return Score(
+            -float(np.log(errors).mean()),
+            -float(np.minimum(runs, 10.0).mean()),
+            float((errors < 1.0).sum(axis=1).mean()),
+        )
 
     def _errors(self, loop: ClosedLoop, state: Floats, start: int) -> Floats:
         """The error of each step of one free run, in deviations; large from where it diverges."""
@@ -124,9 +156,6 @@ class Windows:
         return np.asarray(errors)
 
 
-Score = tuple[float, float]
-
-
 @dataclass(frozen=True, eq=False)
 class Trial:
     """One network, what it learned, and how its settings scored.
@@ -139,6 +168,11 @@ class Trial:
     frame: Frame
     learned: list[Learned]
     scores: dict[Setting, Score]
+
+    @property
+    def best(self) -> Score:
+        """The best score of its settings."""
+        return max(self.scores.values())
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,8 +213,9 @@ class Search:
         if len(found) > FINALISTS:
             small = replace(self, plan=self.plan.with_units(min(self.plan.units, FIRST_UNITS)))
             trials = small._trials(found, windows.fewer(), FIRST_GRID, SEARCH_ROWS)
-            trials.sort(key=lambda trial: max(trial.scores.values()), reverse=True)
+            trials.sort(key=lambda trial: trial.best, reverse=True)
             found = [trial.candidate for trial in trials[:FINALISTS]] or found[:1]
+            windows = windows.about(max((trial.best.steps for trial in trials), default=np.inf))
         trials = self._trials(found, windows, GRID, FINAL_ROWS)
         if not trials:
             self.plan.final(self.data.inputs, found[0])  # raises, and says what can be reached
@@ -218,9 +253,12 @@ class Search:
             return None
         frame = self.frame_of(calibrated)
         stops = [windows.training_rows, len(windows.data.inputs)]
-        learned = self._learn(frame, windows.data, stops)
-        states, scores = windows.states(frame.reservoir), {}
+        learned = self._learn(frame, windows.data, stops[: 1 if rows == SEARCH_ROWS else 2])
+        states = windows.states(frame.reservoir)
+        scores: dict[Setting, Score] = {}
         for noise, same in groupby(settings, key=lambda one: one.noise):
+            if scores and noise and max(scores.values()).folds > MARGIN - np.log(noise):
+                break
             moments = learned[0].moments(noise)
             for share, both in groupby(same, key=lambda one: one.share):
                 weights, _ = self._solve(moments, learned[0].sample, share)
@@ -241,7 +279,7 @@ class Search:
         ]
         ranked.sort(key=lambda one: one[0], reverse=True)
         table: list[dict[str, float | None]] = []
-        best: Score = (-np.inf, -np.inf)
+        best = Score(-np.inf, -np.inf, 0.0)
         for score, number, setting in ranked[:REFITS]:
             trial, again = trials[number], None
             if score > best:
@@ -250,8 +288,8 @@ class Search:
                 again = windows.score(loop, windows.states(trial.frame.reservoir))
                 if min(score, again) > best:
                     best, chosen = min(score, again), (trial, setting, loop, penalty)
-            table.append(_row(trial.candidate, setting, score[0], again and again[0]))
-        return Fitted(*chosen, best[0], table)
+            table.append(_row(trial.candidate, setting, score.folds, again and again.folds))
+        return Fitted(*chosen, best.folds, table)
 
     def _of_all_rows(self, trial: Trial) -> Learned:
         if len(self.data.inputs) <= MOST:

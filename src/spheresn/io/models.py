@@ -27,8 +27,8 @@ FORMAT = 1
 KINDS: dict[str, Any] = {
     kind.__name__: kind for kind in (ESNRegressor, ESNForecaster, ESNClassifier)
 }
-NEEDED = ("lyapunov_", "memory_", "bend_", "bias_ratio_", "penalty_", "n_features_in_")
-NUMBERS = (*NEEDED, "noise_", "score_", "loo_error_")
+NEEDED = ("lyapunov_", "memory_", "bend_", "penalty_", "n_features_in_")
+NUMBERS = (*NEEDED, "bias_ratio_", "noise_", "score_", "loo_error_")
 FLAGS = {
     "ESNRegressor": "_one_output",
     "ESNForecaster": "_one_column",
@@ -196,9 +196,10 @@ def _recall_flags(model: Any, values: dict[str, Any]) -> None:
                 )
             setattr(model, name, values[name])
     if isinstance(model, ESNForecaster):
-        model.noise_ = _number("noise_", values["noise_"])
         if model.noise != "auto":
             real("noise", model.noise, 0.0)
+        model.noise_ = _number("noise_", values.get("noise_", model.noise))
+    model.bias_ratio_ = _number("bias_ratio_", values.get("bias_ratio_", model.bias_ratio))
 
 
 def _recall_columns(model: Any, values: dict[str, Any]) -> None:

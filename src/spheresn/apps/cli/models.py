@@ -72,6 +72,7 @@ def describe_fit(model: Any, series: TimeSeries, target: str | None) -> dict[str
         "notes": list(series.notes),
         "fitted": fitted(model),
         "error": getattr(model, "loo_error_", None) if target is not None else None,
+        "candidates": getattr(model, "candidates_", []),
     }
     return dict(plain(content))
 

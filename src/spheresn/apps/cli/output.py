@@ -128,7 +128,33 @@ def report_fit(content: dict[str, Any], path: Path) -> None:
             f"leave-one-out error {format_number(content['error'])} standard deviations of the "
             "target (1: no better than the mean)"
         )
-    print_parts(*lines, format_fit(content["fitted"]), str(path))
+    print_parts(
+        *lines, *_candidates(content["candidates"]), format_fit(content["fitted"]), str(path)
+    )
+
+
+def _candidates(rows: list[dict[str, Any]]) -> list[str | Table]:
+    """The best settings of a forecaster with their scores, and what a score is."""
+    if not rows:
+        return []
+    head = ["memory", "bend", "bias_ratio", "noise", "penalty", "learns", "score", "with all rows"]
+    body = [
+        (
+            f"{row['memory']:g}",
+            [
+                *(f"{row[name]:g}" for name in ("bend", "bias_ratio", "noise")),
+                "given" if row["penalty"] is None else f"{row['penalty']:.0e}",
+                "steps" if row["carry"] else "values",
+                *("-" if row[name] is None else f"{row[name]:.2f}" for name in ("score", "refit")),
+            ],
+        )
+        for row in rows
+    ]
+    return [
+        "best settings, by their runs over held-out windows; score: e-folds that the error stays "
+        "below one standard deviation; penalty: share of the variance of the states",
+        table(head, body),
+    ]
 
 
 def report_analysis(found: Analysis, files: Sequence[Path]) -> None:
