@@ -10,12 +10,12 @@ from verdicts import Verdict, summary, verdicts
 Entry = dict[str, Any]
 HEAD = """# Benchmarks
 
-Made by `make bench`; do not edit. All candidates of a case run in one process, with the same number
-of threads, and take turns round by round after a warm-up, with a pause before each turn in which
-the threads of the one before fall asleep. Shown are the median, the quartiles and the best of the
-rounds; a ratio is that of the medians, with the least and the largest ratio of a single round in
-brackets. A target is judged by the ratio of the medians. What was multiplied up from a part of the
-work says so. The raw numbers are in `results.json`.
+`make bench` writes this page; do not edit it. All candidates of a case run in one process, with the
+same number of threads. After a warm-up they take turns, round by round. A pause before each turn
+lets the threads of the previous candidate fall asleep. The tables show the median, the quartiles
+and the best of the rounds. A ratio is that of the medians, with the least and the largest ratio of
+a single round in brackets. A target is judged by the ratio of the medians. A row says so if its
+time was scaled up from a part of the work. The raw numbers are in `results.json`.
 """
 
 

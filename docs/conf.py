@@ -45,14 +45,17 @@ templates_path = ["_templates"]
 
 
 def plain(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Docstrings are plain text, where |a| and x_ mean what they look like; only `names`, examples
-    and what stands before a colon (a parameter, mostly) are special."""
+    """Docstrings are plain text, where |a| and x_ mean what they look like. Only `names`, "values",
+    examples and what stands before a colon (a parameter, mostly) are special."""
     example = False
     for number, line in enumerate(lines):
         example = line.lstrip().startswith(">>>") or (example and bool(line.strip()))
         if not example:
             escaped = re.sub(r"([\\*|]|_(?!\w))", r"\\\1", line)
-            named = re.sub(r"(^\s*|[.;)] )([a-z]\w*):(?= )", r"\1**\2**:", escaped)
+            valued = re.sub(r'"([a-z_]+)"', r'`"\1"`', escaped)
+            named = re.sub(
+                r"(^\s*|[.;)] )([a-z]\w*)((?: \([\w, ]+\))?):(?= |$)", r"\1**\2**\3:", valued
+            )
             lines[number] = re.sub(
                 r"`+([^`]+)`+", lambda found: f"``{found[1]}``".replace("\\", ""), named
             )
@@ -72,7 +75,18 @@ def fill_in(app: Any, name: str, source: list[str]) -> None:
         app.env.note_dependency(path, docname=name)
 
 
+def breakable(app: Any, name: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Let the long names in the table of equations break after an underscore, dot or colon."""
+    if name == "equations":
+        context["body"] = re.sub(
+            r'(?<=<span class="pre">)[^<]+',
+            lambda found: re.sub(r"([_.]|:+)", r"\1<wbr>", found[0]),
+            context["body"],
+        )
+
+
 def setup(app: Any) -> None:
     app.connect("autodoc-process-docstring", plain)
     app.connect("autodoc-skip-member", without_requests)
     app.connect("source-read", fill_in)
+    app.connect("html-page-context", breakable)

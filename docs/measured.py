@@ -25,9 +25,9 @@ MODELS = {
     "sphere, bend=0": "plain sphere, bend 0",
     "paper's model": "the paper's model",
     "AR(50)": "ridge on 50 lags",
-    "persistence": "no change",
+    "persistence": "persistence",
     "reservoirpy sr=1.25": "reservoirpy",
-    "reservoirpy sr=1.25, bias": "the same, biased",
+    "reservoirpy sr=1.25, bias": "the same with a bias",
 }
 MARKS = {"holds": "✓ holds", "partly": "◐ partly", "fails": "✗ fails"}
 
@@ -145,7 +145,7 @@ def _json(path: Path) -> Any:
 
 
 def _absent(path: Path, command: str) -> str:
-    return f"*{path.parent.name}/{path.name} is not here: `{command}` makes it.*"
+    return f"*{path.parent.name}/{path.name} is missing; `{command}` makes it.*"
 
 
 def _short(number: float) -> str:

@@ -67,11 +67,12 @@ def main() -> None:
     ConfusionMatrixDisplay.from_predictions(
         wanted, model.predict(unseen), labels=list(SYSTEMS), ax=right, **style
     )
-    right.set(xlabel="told", ylabel="true", title="share of unseen windows")
+    for label in right.get_xticklabels():
+        label.set(ha="right", rotation_mode="anchor")
+    right.set(xlabel="predicted", ylabel="true", title="share of unseen windows")
     figure.savefig(out / "classify_windows.png", dpi=110)
-    print(
-        f"{100 * model.score(unseen, wanted):.0f} % of {len(unseen)} unseen windows named rightly"
-    )
+    score = model.score(unseen, wanted)
+    print(f"{100 * score:.0f} % of {len(unseen)} unseen windows classified correctly")
 
 
 if __name__ == "__main__":

@@ -269,5 +269,5 @@ def test_what_is_absent_says_how_to_make_it(measured, tmp_path):
         measured.report,
         measured.benchmarks,
     ):
-        assert "nothing.json is not here" in kind(nowhere)
+        assert "nothing.json is missing" in kind(nowhere)
     assert "spheresn show some-claim" in measured.claim("some-claim", nowhere)

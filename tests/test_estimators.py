@@ -448,7 +448,7 @@ def test_a_network_that_nothing_drives_says_that_it_has_no_memory_to_set():
     that is 0.
     """
     with pytest.raises(
-        MemoryOutOfReach, match="got 3; here its maximal exponent is not negative: try less bend"
+        MemoryOutOfReach, match="got 3; its maximal exponent is not negative on this"
     ):
         sn.ESNRegressor(units=20, bend=0.0, memory=3, bias_ratio=0.0, random_state=0).fit(
             np.ones((100, 1)), np.arange(100.0)
@@ -509,7 +509,7 @@ def test_only_the_ridge_streams(rng):
     x = rng.standard_normal((30, 1))
     for model, rows in ((sn.ESNRegressor(readout=Lasso()), x), (sn.ESNRegressor(), [x])):
         with pytest.raises(
-            ValueError, match="partial_fit must get one table and no readout of your own"
+            ValueError, match="partial_fit must get one table and use the ridge readout"
         ):
             model.partial_fit(rows, x)
 

@@ -175,7 +175,7 @@ def test_a_catalogue_offers_the_laser_only_where_it_can_be_read(monkeypatch):
 def test_a_file_too_large_is_refused_before_it_is_read(tmp_path):
     with (tmp_path / "large.csv").open("wb") as file:
         file.truncate(LARGEST + 100_000)
-    with pytest.raises(ValueError, match=r"FILE must have at most 5 MB, got 5\.1 MB; cut it"):
+    with pytest.raises(ValueError, match=r"FILE must have at most 5 MB, got 5\.1 MB; shorten it"):
         Catalogue([tmp_path / "large.csv"])
 
 

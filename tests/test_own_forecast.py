@@ -194,7 +194,7 @@ def test_the_verdict_names_the_winner(network, linear, begins):
 
 def test_the_verdict_says_when_the_mean_is_as_good():
     assert (
-        "always saying the mean"
+        "always predicting the mean"
         in sentences(made_test(network=1.3, persistence=1.4, linear=1.0), 5)[-1]
     )
 
@@ -347,7 +347,7 @@ def test_bad_arguments_get_a_sentence(ask, sentence):
 @pytest.mark.parametrize("origins", [[99], [101, 100], [121], [100.5], [], 100])
 def test_origins_rise_from_the_end_of_the_fit_to_the_end_of_the_series(origins):
     rows = autoregressive(120, np.random.default_rng(2))
-    with pytest.raises(sn.BadInput, match="origins must be rising row numbers from 100 to 120"):
+    with pytest.raises(sn.BadInput, match="origins must be increasing row numbers from 100 to 120"):
         SMALL.fit(rows[:100]).forecast(rows, origins, 5)
 
 

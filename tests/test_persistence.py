@@ -120,7 +120,7 @@ def test_files_of_the_first_format_stay_readable():
 def test_a_loaded_model_says_that_it_cannot_go_on_learning(path):
     sn.save(regressor(), path)
     with pytest.raises(
-        ValueError, match="partial_fit must go on from a stream, got a model loaded from a file"
+        ValueError, match="partial_fit must continue a stream, got a model loaded from a file"
     ):
         sn.load(path).partial_fit(series(), series())
 

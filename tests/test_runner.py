@@ -13,6 +13,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import time
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import nullcontext
 from dataclasses import replace
@@ -24,7 +25,7 @@ from safetensors.numpy import load
 from safetensors.numpy import save as to_bytes
 
 import fake_experiment as fake
-from runs import killed_while_answering, rows
+from runs import killed_while_answering, rows, until
 from spheresn._errors import NotInstalled
 from spheresn.apps.paper.reproduce import Request, reproduce
 from spheresn.apps.paper.runner import (
@@ -523,6 +524,17 @@ def test_a_closing_pool_starts_nobody():
     pool.close()
     with pytest.raises(WorkerLost, match="must be open"):
         pool._start()
+
+
+def test_a_pool_that_closes_loses_the_unit_at_work_and_waits_for_nobody():
+    """The thread of that unit finds its processes ended and has nothing left to end itself."""
+    pool = LocalPool(1)
+    assert pool.call(divmod, 7, 2).result() == (3, 1)
+    at_work = pool.call(time.sleep, 1e6)
+    until(at_work.running)
+    pool.close()
+    with pytest.raises(WorkerLost, match="must live until it has answered"):
+        at_work.result()
 
 
 def test_a_unit_that_cannot_be_sent_has_failed_and_the_others_have_not(tmp_path):

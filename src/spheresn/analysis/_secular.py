@@ -1,6 +1,6 @@
 """The shortest pre-activation on a sphere: the exact minimum of |W x + u| over |x| = r.
 
-One singular value decomposition serves many u.
+One singular value decomposition suffices for many u.
 """
 
 from __future__ import annotations

@@ -115,7 +115,7 @@ def max_lyapunov(
     """The maximal Lyapunov exponent from one tangent vector, λ = lim 1/n Σ_k log |J_k v_k| [BEN80].
 
     Each v_k is scaled to length one. With a large dense W it costs hardly more than `drive`,
-    because one pass through W serves the state and the tangent. The arguments are those of
+    because one pass through W multiplies the state and the tangent. The arguments are those of
     `lyapunov_spectrum`. A tangent that vanishes exactly (a delay line, W = 0) gives -inf with
     standard error 0.
 

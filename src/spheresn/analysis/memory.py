@@ -64,10 +64,10 @@ def memory_curve(
 ) -> MemoryCurve:
     """The accuracy of recalling s_{k-τ} from x_k by ridge regression [VAL19, fig:memory].
 
-    One factorisation serves all delays τ. states (T, N) and signal (T, d) or (T,) have the same
-    rows. The first max(washout, longest delay) rows are left out. The next `train` rows (by default
-    5/7 of the rest) are for training, and all others for the test. penalty: that of |Y - X B|² +
-    penalty |B|², with a free intercept.
+    One factorisation suffices for all delays τ. states (T, N) and signal (T, d) or (T,) have the
+    same rows. The first max(washout, longest delay) rows are left out. The next `train` rows (by
+    default 5/7 of the rest) are for training, and all others for the test. penalty: that of |Y - X
+    B|² + penalty |B|², with a free intercept.
 
     >>> import spheresn as sn
     >>> signal = sn.datasets.white_noise(500, rng=0)

@@ -43,8 +43,8 @@ def memory_nonlinearity(
 ) -> Tradeoff:
     """The accuracy of computing sin(ν u_{k-τ}) from x_k by ridge regression [INU17, VAL19].
 
-    One factorisation serves all τ and ν. states (T, N), signal u (T,) or (T, 1), in [-1, 1] for the
-    usual task. The rows are split as in `memory_curve`.
+    One factorisation suffices for all τ and ν. states (T, N), signal u (T,) or (T, 1), in [-1, 1]
+    for the usual task. The rows are split as in `memory_curve`.
 
     >>> import spheresn as sn
     >>> signal = sn.datasets.white_noise(700, rng=0)

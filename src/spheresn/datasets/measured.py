@@ -25,8 +25,8 @@ def santa_fe_laser(path: str | os.PathLike[str] | None = None) -> Floats:
     """The intensity of a far-infrared NH₃ laser, shape (10093, 1) [HUE89].
 
     Santa Fe set A with its continuation: whole numbers from 0 to 255. They are read from the files
-    of an installed reservoirpy, which is not imported, or from `path`. This is the same .npy file,
-    whose checksum must agree, or any text file with one number per line.
+    of an installed reservoirpy, which is not imported, or from `path`: the same .npy file, whose
+    checksum must agree, or any text file with one number per line.
 
     >>> santa_fe_laser()[:3].ravel()  # doctest: +SKIP
     array([ 86., 141.,  95.])

@@ -27,7 +27,7 @@ Curve = Callable[[float], float]  # logarithm of the strength -> exponent
 
 
 class MemoryOutOfReach(BadInput):
-    """No strength of the drive gives the asked memory on this signal."""
+    """No strength of the drive gives the requested memory on this signal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,13 +125,13 @@ def _search(curve: Curve, memory: float, tolerance: float) -> Point:
 def _sentence(memory: float, side: str, reached: float) -> str:
     if reached >= 0.0:
         return (
-            f"memory must be one this network can have, got {memory:g}; here its maximal exponent "
-            "is not negative: try less bend"
+            f"memory must be one that this network can have, got {memory:g}; its maximal exponent "
+            "is not negative on this signal: try less bend"
         )
     if reached == -np.inf:
         return (
-            f"memory must be left out for this network, got {memory:g}; every trace in it "
-            "vanishes at once: try other links, or more units"
+            f"memory must be left out for this network, got {memory:g}; every trace vanishes in it "
+            "at once: try another topology, or more units"
         )
     limit = -1.0 / reached
     return (

@@ -27,10 +27,11 @@ STILL = 1e-6  # the deviation of a feature that does not vary
 class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
     """Echo state network with a ridge readout on indicators of the classes.
 
-    The class with the largest output wins. A list of series X, each (T_i, d), with one label each:
-    every series is summed up by the mean and the logarithm of the deviation of each unit. One table
-    X (T, d) with one label per row, or lists of both: every step is classified by the state there.
-    Parameters and what is learned: as in ESNRegressor, without readout; besides, classes_.
+    The class with the largest output wins. For a list of series X, each (T_i, d), with one label
+    each, a series is described by the mean and the logarithm of the deviation of each unit. For one
+    table X (T, d) with one label per row, or lists of both, each step is classified by its state.
+    The parameters are those of ESNRegressor without readout. The learned attributes are the same
+    too, and classes_.
 
     >>> rng = np.random.default_rng(0)
     >>> slow, fast = (
@@ -67,7 +68,7 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
     def decision_function(self, X: Any) -> Any:
         """Outputs per series (n, classes), or per step (T, classes), a list for several series.
 
-        Of two classes there is one number each, the difference of the outputs.
+        For two classes there is one number instead of two, the difference of the outputs.
         """
         check_is_fitted(self)
         series = as_series(self, X, reset=False)
@@ -86,7 +87,7 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
         return self._class(scores)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The share of series, or of steps, whose class is right."""
+        """The share of series, or of steps, that are classified correctly."""
         predicted = self.predict(X)
         if isinstance(predicted, list):
             predicted, y = np.concatenate(predicted), np.concatenate([np.asarray(one) for one in y])

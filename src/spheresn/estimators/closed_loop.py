@@ -22,7 +22,7 @@ class ClosedLoop:
     Its state is (x, s): the state of the network and the newest value of the series.
     x' = F(x, s), s' = carry s + b + Wᵀ φ(x'): with carry 1 the readout gives the step from one
     value to the next, with 0 the next value. Its Lyapunov exponents, by the functions of
-    `spheresn.analysis` with `signal` a number of steps, are those of the attractor learned.
+    `spheresn.analysis` with `signal` a number of steps, are those of the learned attractor.
     """
 
     reservoir: Reservoir

@@ -25,21 +25,21 @@ ORDINARY = 2.0**300  # sums of squares of such numbers fit
 class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[misc]
     """Echo state network with a ridge readout: y_k = b + Wᵀ x_k, with the state x_k after row k.
 
-    X (T, d) and y (T,) or (T, m), rows in the order of time; or lists of such, of any lengths, each
-    series from its own start.
+    X (T, d) and y (T,) or (T, m), rows in the order of time; or lists of such arrays, of any
+    lengths. Each series of a list has its own start.
 
-    units: size of the network. activation: "spherical", "tanh" or "linear". memory: after how many
-    steps the trace of an input has faded to 1/e, kept by calibrating the drive on the training
-    signal; bend: nonlinearity of the sphere; "auto" chooses both by the leave-one-out error.
-    Instead of memory: spectral_radius and input_scaling, of the standardised input. bias_ratio:
-    strength of the bias relative to the input. penalty: of the ridge, or "loo" for the one with the
-    least leave-one-out error. features: "linear", or "quadratic" for products of the `components`
-    leading principal components of the states besides. readout: any scikit-learn regressor in place
-    of the ridge. washout: rows left out at the start of each series. n_jobs: series driven in
-    parallel (joblib).
+    units: size of the network. activation: "spherical", "tanh" or "linear". memory: the number of
+    steps after which the trace of an input has faded to 1/e; the drive is calibrated to it on the
+    training signal. bend: nonlinearity of the sphere. "auto" chooses memory and bend by the
+    leave-one-out error. Instead of memory you may give spectral_radius and input_scaling, which
+    scales the standardised input. bias_ratio: strength of the bias relative to the input. penalty:
+    that of the ridge regression; "loo" chooses the one with the least leave-one-out error.
+    features: "linear", or "quadratic", which adds products of the `components` leading principal
+    components of the states. readout: any scikit-learn regressor in place of the ridge regression.
+    washout: rows left out at the start of each series. n_jobs: series driven in parallel (joblib).
 
     Learned: reservoir_, weights_, lyapunov_ (measured on the training signal: -1/memory), memory_,
-    bend_, penalty_, washout_, and state_, the last one.
+    bend_, penalty_, washout_, and state_, the state after the last row.
 
     >>> import spheresn as sn
     >>> signal, target = sn.datasets.narma(2000, 0)
@@ -68,20 +68,20 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
 
     @with_limited_threads
     def partial_fit(self, X: Any, y: Any) -> Self:
-        """Take in the next rows of one long series; the result is that of one fit to all rows.
+        """Learn from the next rows of one long series; the result is that of one fit to all rows.
 
-        The network is chosen once 5,000 rows have come, or earlier if a method needs the model. The
-        readout is solved for when a method needs it.
+        The network is chosen when 5,000 rows have arrived, or earlier if a method needs the model.
+        The weights of the readout are computed when a method needs them.
         """
         if self.readout is not None or is_list(X):
             raise BadInput(
-                "partial_fit must get one table and no readout of your own, got otherwise; only "
-                "the ridge streams"
+                "partial_fit must get one table and use the ridge readout, got a list or a readout "
+                "of your own; call fit instead"
             )
         if hasattr(self, "weights_") and not hasattr(self, "_waiting"):
             raise BadInput(
-                "partial_fit must go on from a stream, got a model loaded from a file or fitted "
-                "to a list; fit it anew"
+                "partial_fit must continue a stream, got a model loaded from a file or fitted to a "
+                "list; fit it again"
             )
         first = not hasattr(self, "_waiting")
         (rows,), (targets,) = self._checked(X, y, reset=first, least=1)
@@ -99,7 +99,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
     def predict(self, X: Any, start: Floats | None = None) -> Any:
         """Outputs (T,) or (T, m) for one series, a list for several.
 
-        Each series begins at the state `start`: by default zero; `state_` goes on after the fit.
+        Each series begins at the state `start`, by default zero; `state_` continues after the fit.
         """
         check_is_fitted(self)
         self._refresh()

@@ -29,12 +29,13 @@ Fit = Callable[[Floats], Method]
 
 @dataclass(frozen=True, eq=False)
 class Backtest:
-    """Forecasts of several methods from the same origins, beside what came.
+    """Forecasts of several methods from the same origins, beside the true rows.
 
-    origins (K,): the first rows forecast; folds: the origins at which the methods were fitted anew;
-    forecasts: of each method (K, H, d); truth (K, H, d): what came; diverged: of each method, which
-    forecasts (K,) diverged and end in the mean. All values are in deviations of the columns, so
-    that columns can be compared; `scaler.backward` brings them to the units of the series.
+    origins (K,): the first rows forecast; folds: the origins at which the methods were fitted
+    again; forecasts: of each method (K, H, d); truth (K, H, d): the true rows; diverged: of each
+    method, which forecasts (K,) diverged, so that the mean replaces them from there on. All values
+    are in deviations of the columns, so that columns can be compared; `scaler.backward` brings them
+    to the units of the series.
 
     >>> from spheresn.forecasting import Naive
     >>> test = backtest(np.sin(0.3 * np.arange(120.0)), 5, {"naive": Naive.fit})
@@ -76,8 +77,8 @@ def backtest(
 
     series (T,) or (T, d), with at least 60 rows; the methods see it standardised. Each method is a
     function that fits rows and returns a `Method`. It is called up to four times, each time with
-    all rows before the first origin of the next fold: no forecast knows a row that it is judged by.
-    `report` is told what is going on.
+    all rows before the first origin of the next fold: no forecast uses a row that it is tested on.
+    `report` is called with the name of each stage that begins.
 
     >>> from spheresn.forecasting import LinearAutoregression, Naive
     >>> wave = np.sin(0.3 * np.arange(150.0))
@@ -149,7 +150,7 @@ def half_widths(errors: Floats, level: float = LEVEL) -> Floats:
 
     errors (K, H) of K successive origins give (H,), and (K, H, d) give (H, d). The half width is
     the quantile of |e| at the level (1 + 1/k) `level`, which k exchangeable errors need to cover
-    one more [VOV05]; k counts errors that overlap in time for less than one each.
+    one more [VOV05]. Errors that overlap in time count for less than one each in k.
 
     >>> half_widths(np.array([[1.0], [-3.0], [2.0]]), level=0.5).tolist()
     [2.0]

@@ -54,8 +54,8 @@ class Method(Protocol):
     def forecast(self, series: Floats, origins: ArrayLike, steps: int) -> Forecasts:
         """Forecasts (K, steps, d) of the rows from each origin on, by the rows before it.
 
-        series (T, d); origins (K,) rise, and none lies before the end of the rows of the fit. The
-        origin T asks for what follows the series.
+        series (T, d); origins (K,) increase, and none lies before the end of the rows of the fit.
+        The origin T asks for what follows the series.
         """
         ...
 
@@ -97,7 +97,9 @@ class LinearAutoregression:
 
     @classmethod
     def fit(cls, rows: Floats) -> LinearAutoregression:
-        """From rows (T, d) of comparable columns, with the least leave-one-out error."""
+        """Fitted to rows (T, d) of comparable columns; the penalty has the least leave-one-out
+        error.
+        """
         lags = max(min(LAGS, COEFFICIENTS // rows.shape[1], len(rows) // 4), 1)
         width, outputs = lags * rows.shape[1], rows.shape[1]
         sums, sample, block = (
@@ -113,7 +115,7 @@ class LinearAutoregression:
         return cls(lags, weights, penalty, rows)
 
     def forecast(self, series: Floats, origins: ArrayLike, steps: int) -> Forecasts:
-        """All origins at once, each on its own forecasts."""
+        """All origins at once; each run continues on its own forecasts."""
         places = checked_origins(origins, self.lags, len(series))
         past = np.array([series[origin - self.lags : origin] for origin in places])
         limit = HUGE * float(np.abs(self.rows).max())
@@ -131,13 +133,13 @@ def _past(rows: Floats, lags: int) -> Floats:
 
 
 def checked_origins(origins: ArrayLike, first: int, last: int) -> NDArray[np.int64]:
-    """Rising row numbers from `first` to `last`."""
+    """Increasing row numbers from `first` to `last`."""
     found = np.asarray(origins)
     whole = found.ndim == 1 and found.dtype.kind in "iu" and len(found) > 0
     if not whole or found[0] < first or found[-1] > last or (found[1:] < found[:-1]).any():
         raise BadInput(
-            f"origins must be rising row numbers from {first} to {last}, got {origins!r}; begin "
-            "after the rows of the fit"
+            f"origins must be increasing row numbers from {first} to {last}, got {origins!r}; "
+            "begin after the rows of the fit"
         )
     return found.astype(np.int64)
 
@@ -158,8 +160,8 @@ def bounds(rows: Floats, steps: int) -> tuple[Floats, Floats]:
 
 
 def clip_divergent(values: Floats, rows: Floats) -> Forecasts:
-    """Forecasts (K, H, d) after these rows; one that leaves the bounds is the mean of the rows from
-    there on.
+    """Forecasts (K, H, d) after these rows; the mean of the rows replaces one from the step on at
+    which it leaves the bounds.
     """
     low, high = bounds(rows, values.shape[1])
     inside = ((values >= low) & (values <= high)).all(axis=2)

@@ -95,8 +95,8 @@ def select_network(
     """The settings whose free runs over the last quarter of the rows have the least error.
 
     rows (T,) or (T, d): for an honest backtest only those before it, series[:first_origin(T)]. The
-    forecaster chooses memory and bend by how long its runs stay valid; here the rule for the
-    penalty and the noise are chosen besides, by the error over as many steps as will be forecast.
+    forecaster chooses memory and bend by how long its runs stay valid. This function also chooses
+    the rule for the penalty and the noise, by the error over as many steps as will be forecast.
 
     >>> settings = select_network(np.sin(0.3 * np.arange(200.0)), steps=10, units=20)
     >>> settings.units, settings.penalty in ("auto", "loo")

@@ -66,13 +66,13 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     kind = type(model).__name__
     if KINDS.get(kind) is not type(model):
         raise BadInput(
-            f"model must be an estimator of spheresn, got {kind}; save other objects by their own "
-            "means"
+            f"model must be an estimator of spheresn, got {kind}; save other objects with "
+            "their own libraries"
         )
     if getattr(model, "readout", None) is not None:
         raise BadInput(
-            "model must have the ridge readout to be saved, got a regressor of your own; its "
-            "format is not known here"
+            "model must have the ridge readout to be saved, got a regressor of your own; fit it "
+            "without readout="
         )
     check_is_fitted(model)
     if type(model.reservoir_.recurrent) not in COMPILED:

@@ -52,10 +52,10 @@ def caption(outlook: Outlook) -> str:
     drawn, columns = min(len(outlook.series.names), DRAWN), len(outlook.series.names)
     some = f" The first {drawn} of {columns} columns are drawn." if columns > drawn else ""
     return (
-        "Grey: the data. Orange: forecasts of the backtest; each one knows only the rows up to its "
+        "Grey: the data. Orange: forecasts of the backtest; each one uses only the rows up to its "
         "dot. Blue: the forecast, with the interval that contained 90 % of the errors in the "
         f"backtest at the same horizon.{some} Last panel: the error of the three methods against "
-        "the steps ahead; a method with error 1 is as good as always saying the mean."
+        "the steps ahead; a method with error 1 is as good as always predicting the mean."
     )
 
 

@@ -69,7 +69,7 @@ def _overall(error: float, other: float, rival: str, span: str) -> str:
     name = EXPLAINED[rival]
     return (
         f"{name[0].upper()}{name[1:]} wins {span}: the network's error is {times} as large. Use "
-        f"{TITLES[rival]} for that."
+        f"{TITLES[rival]} instead."
     )
 
 
@@ -105,7 +105,7 @@ def _smooth(errors: Floats) -> Floats:
 def _no_better_than_the_mean(errors: dict[str, float]) -> list[str]:
     if min(errors.values()) < 1.0 - EQUAL:
         return []
-    return ["On average over all these steps, no method is better than always saying the mean."]
+    return ["On average over all these steps, no method is better than always predicting the mean."]
 
 
 def shown_horizons(steps: int) -> list[int]:

@@ -1,3 +1,3 @@
-"""The explorer: a page on this machine that shows a network live while its dials move. Needs
+"""The explorer: a page on this machine that shows a network live while its sliders move. Needs
 dash.
 """

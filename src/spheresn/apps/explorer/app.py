@@ -150,7 +150,7 @@ def _settings_callbacks(app: Dash, panels: Panels) -> None:
         except ValueError as error:
             settings, problem, title = (
                 Settings(),
-                f"{error} (the link is not used, these are the defaults)",
+                f"{error} (the page ignores the link and shows the defaults)",
                 "",
             )
         known = any(option["value"] == settings.signal for option in options)

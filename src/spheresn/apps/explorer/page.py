@@ -14,12 +14,12 @@ from .settings import DIALS, UNITS, Dial, Settings
 from .signals import KINDS
 
 PANELS = {
-    "trajectory": ("The state's path", "Turn it with the mouse or a finger."),
-    "memory": ("Memory", "How well it recalls the signal of so many steps ago."),
+    "trajectory": ("Path of the state", "Rotate it with the mouse or a finger."),
+    "memory": ("Memory", "How well the network recalls the signal, by delay."),
     "spectrum": ("Stability", "Lyapunov exponents: how fast small differences grow or shrink."),
     "forecast": (
-        "Forecast, running free",
-        "After training the network hears only its own forecasts.",
+        "Free-running forecast",
+        "After training, the input of the network is its own forecast.",
     ),
 }
 # Every control's id, the fields of Settings
@@ -50,7 +50,7 @@ def layout(titles: Mapping[str, str]) -> Any:
             html.Header(
                 [
                     html.H1("spheresn explorer"),
-                    html.P("An echo state network, live: move a dial and watch what changes."),
+                    html.P("An echo state network, live: move a slider and watch what changes."),
                 ]
             ),
             html.Div(id="message", role="alert", className="message"),
@@ -65,11 +65,11 @@ def layout(titles: Mapping[str, str]) -> Any:
 def _controls(titles: Mapping[str, str]) -> Any:
     usual = Settings()
     upload = dcc.Upload(
-        html.Button("Use a file of your own", className="plain"),
+        html.Button("Use your own file", className="plain"),
         id="upload",
         accept=",".join(KINDS),
     )
-    limits = html.P("CSV or NPY, a row per step, up to 5 MB.", className="hint")
+    limits = html.P("CSV or NPY, one row per step, up to 5 MB.", className="hint")
     children = [
         _field("Signal", _choice("signal", titles, usual.signal)),
         upload,
@@ -78,7 +78,7 @@ def _controls(titles: Mapping[str, str]) -> Any:
         html.Div(
             [
                 _field(
-                    "Links",
+                    "Topology",
                     _choice(
                         "topology",
                         {name: name.replace("_", " ") for name in TOPOLOGIES},

@@ -142,7 +142,7 @@ def memory_words(result: Recall, settings: Settings) -> str:
     )
     return " ".join(
         [
-            far if curve.test[0] > 0.5 else "Not even the newest value is recalled to one half.",
+            far if curve.test[0] > 0.5 else "Even at delay 0 the accuracy is at most one half.",
             *missing,
         ]
     )
@@ -223,7 +223,7 @@ def echo_kind(result: EchoState) -> str:
 def echo_words(result: EchoState) -> tuple[str, str]:
     """The verdict, and the argument."""
     after = (
-        f" Its start is forgotten (to a millionth) after {result.washout:.0f} steps."
+        f" It forgets its start (to a millionth) after {result.washout:.0f} steps."
         if np.isfinite(result.washout)
         else ""
     )
@@ -298,7 +298,11 @@ def forecast_words(result: Forecast, source: Source) -> str:
     )
     whole = result.valid >= len(result.truth)
     columns = result.truth.shape[1]
-    shown = f" The first of {columns} columns is shown, all count." if columns > 1 else ""
+    shown = (
+        f" The figure shows the first of {columns} columns; the error counts all."
+        if columns > 1
+        else ""
+    )
     return (
         f"Valid for {'all ' if whole else ''}{result.valid} steps{times}: error below 0.4 "
         f"deviations.{shown}"

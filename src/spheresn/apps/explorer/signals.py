@@ -122,8 +122,8 @@ def table_from(name: str, content: bytes) -> Floats:
     _validation.one_of("ending of the file", ending, KINDS)
     if len(content) > LARGEST:
         raise BadInput(
-            f"file must have at most {LARGEST / 1e6:g} MB, got {len(content) / 1e6:.1f} MB; cut "
-            "it or thin it out"
+            f"file must have at most {LARGEST / 1e6:g} MB, got {len(content) / 1e6:.1f} MB; "
+            "shorten it or keep every n-th row"
         )
     with TemporaryDirectory() as folder:  # only the ending of the given name is used
         path = Path(folder, f"table{ending}")
@@ -155,7 +155,7 @@ def _content(path: Path) -> bytes:
     if path.stat().st_size > LARGEST:
         raise BadInput(
             f"FILE must have at most {LARGEST / 1e6:g} MB, got {path.stat().st_size / 1e6:.1f} "
-            "MB; cut it or thin it out"
+            "MB; shorten it or keep every n-th row"
         )
     return path.read_bytes()
 

@@ -17,7 +17,7 @@ def explore(
     files: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="[FILE]...", help="CSV or NPY files to choose from, one row per time step."
+            metavar="FILE", help="CSV or NPY files to choose from, one row per time step."
         ),
     ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes any free one.")] = 8050,
@@ -28,8 +28,8 @@ def explore(
         ),
     ] = "127.0.0.1",
 ) -> int:
-    """Serve a page on which you change the parameters of a network and see its state, memory,
-    stability and forecast.
+    """Serve a page that shows a network live. Change its parameters there and see its state,
+    memory, stability and forecast.
     """
     require("explore", "explore")
     from ...explorer.app import serve

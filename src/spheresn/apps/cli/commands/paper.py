@@ -23,7 +23,8 @@ Out = Annotated[Path, typer.Option("--out", help="Directory of results.")]
 @app.command()
 def reproduce(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Experiments, by default all; see `spheresn list`.")
+        list[str] | None,
+        typer.Argument(metavar="NAMES", help="Experiments, by default all; see `spheresn list`."),
     ] = None,
     preset: Annotated[
         str, typer.Option(help="smoke (seconds), quick (minutes) or paper (the paper's sizes).")
@@ -43,7 +44,7 @@ def reproduce(
         bool, typer.Option("--fresh", help="Discard earlier results of these units.")
     ] = False,
 ) -> int:
-    """Run the experiments and write DIR/report.html; after an interruption, the same command
+    """Run the experiments and write report.html. After an interruption, the same command
     continues where it stopped.
     """
     from joblib import cpu_count
@@ -72,8 +73,8 @@ def reproduce(
 def report(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="Directory of results.")],
 ) -> int:
-    """Rewrite data, figures, claims and page from DIR/units without computing anything,
-    also for an unfinished run.
+    """Rewrite data, figures, claims and page from DIR/units. Nothing is computed; the run may be
+    unfinished.
     """
     from ...paper import reproduce as job
     from ...paper.figures import EXPERIMENTS
@@ -98,9 +99,12 @@ def list_experiments() -> int:
 
 @app.command()
 def show(
-    claim: Annotated[str, typer.Argument(help="The id of the claim.")], out: Out = Path("results")
+    claim: Annotated[str, typer.Argument(metavar="CLAIM", help="The id of the claim.")],
+    out: Out = Path("results"),
 ) -> int:
-    """Show one claim: the sentence, what was measured, the rule, the verdict and the evidence."""
+    """Show one claim and its verdict. Prints the sentence, what was measured, the rule and the
+    evidence.
+    """
     from ...paper.claim import format_claim, read_claims
 
     claims = read_claims(out / "claims.json")

@@ -52,8 +52,8 @@ def forecast(
     seed: Seed = 0,
     as_json: Json = False,
 ) -> int:
-    """Forecast your own table and backtest the forecast: DIR/report.html, forecast.csv and the
-    figure.
+    """Forecast a table and backtest the forecast. Writes report.html, forecast.csv and the figure
+    to DIR.
     """
     from ...tables import read_table
     from ..forecast import STAGES
@@ -99,7 +99,9 @@ def fit(
     seed: Seed = 0,
     as_json: Json = False,
 ) -> int:
-    """Fit a network to a table and save it: a forecaster, or with --target a regressor."""
+    """Fit a network to a table and save it. The model is a forecaster, or with --target a
+    regressor.
+    """
     from .... import io
     from ...._validation import one_of
     from ...tables import read_table
@@ -150,8 +152,8 @@ def predict(
     fill: Fill = None,
     as_json: Json = False,
 ) -> int:
-    """Apply a saved model to a table: a forecaster continues it, a regressor predicts a value for
-    each row. Prints CSV.
+    """Apply a saved model to a table and print CSV. A forecaster continues the table; a regressor
+    predicts a value for each row.
     """
     from ....io import whole_file
     from ...tables import read_table
@@ -180,7 +182,7 @@ def analyse(
         typer.Argument(metavar="FILE|MODEL", help="A table; or a saved model, followed by DATA."),
     ],
     data: Annotated[
-        Path | None, typer.Argument(metavar="[DATA]", help="The table that drives a saved model.")
+        Path | None, typer.Argument(metavar="DATA", help="The table that drives a saved model.")
     ] = None,
     column: Columns = None,
     out: Annotated[
@@ -191,8 +193,8 @@ def analyse(
     seed: Seed = 0,
     as_json: Json = False,
 ) -> int:
-    """Measure a network while your data drive it: Lyapunov exponents, echo state, memory, capacity;
-    DIR/analysis.png and .svg.
+    """Measure a network while your data drive it. Prints Lyapunov exponents, echo state, memory and
+    capacity, and draws DIR/analysis.png and .svg.
     """
     from ...tables import read_table
     from .. import analyse as analysis

@@ -56,7 +56,7 @@
         const bytes = Math.floor((contents.length - contents.indexOf(",") - 1) * 0.75);
         if (bytes <= 5000000) return [{ name: name, contents: contents }, ""];
         const size = (bytes / 1e6).toFixed(1);
-        return [null, `file must have at most 5 MB, got ${size} MB; cut it or thin it out`];
+        return [null, `file must have at most 5 MB, got ${size} MB; shorten it or keep every n-th row`];
       },
     },
   });

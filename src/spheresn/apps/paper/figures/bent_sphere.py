@@ -1,4 +1,4 @@
-"""Beyond the paper: what bending the sphere buys.
+"""Beyond the paper: what a bend of the sphere adds.
 
 Maps as in Figs. 7-9, free-running forecasts, and exponents over bend and drive.
 """
@@ -41,7 +41,7 @@ CAPTIONS = {
     "who wins against the plain sphere, tanh and linear networks.",
     "bent_forecasts": "(a, b) Largest exponent over bend and strength of input and bias; right of "
     "the line “chaos” it is positive, so the "
-    "drive is calibrated. (c) How long free-running forecasts stay true; dots: single runs.",
+    "drive is calibrated. (c) How long free-running forecasts stay valid; dots: single runs.",
 }
 TOPOLOGIES = ("ring", "gaussian")
 FORECASTERS = ("bent", "tanh", "spherical")
@@ -348,7 +348,7 @@ def _judge_map(dataset: xr.Dataset) -> Claim:
     bent, plain, linear = (float(evidence[m]) for m in ("bent", "spherical", "linear"))
     return Claim(
         "bending-buys-nonlinearity", FIGURE, "this library",
-        "Bending the sphere computes more than the plain sphere and than linear networks.",
+        "The bent sphere computes more than the plain sphere and than linear networks.",
         "mean accuracy on the map, chosen on validation rows: "
         + ", ".join(f"{k} {v:.3f}" for k, v in evidence.items()),
         "holds if the bent sphere is above both the plain sphere and the linear network by more "
@@ -370,7 +370,7 @@ def _judge_forecast(dataset: xr.Dataset) -> Claim:
         listed.append(f"{s.replace('_', ' ')} " + "/".join(f"{time:.1f}" for time in times))
     return Claim(
         "bending-makes-forecasts", FIGURE, "this library",
-        "With bend the network forecasts chaotic series; without, hardly.",
+        "With a bend the network forecasts chaotic series; without a bend it hardly does.",
         "median valid time bent/tanh/plain sphere (Lyapunov times, laser in steps): "
         + ", ".join(listed),
         "holds if the bent sphere stays valid more than twice as long as the plain one on every "
@@ -385,7 +385,7 @@ def _judge_chaos(dataset: xr.Dataset) -> Claim:
     strong = float(dataset.exponent.isel(strength=-1).max(skipna=False))
     return Claim(
         "bent-sphere-needs-calibration", FIGURE, "this library",
-        "Driven weakly the bent sphere can be chaotic, driven strongly it is not.",
+        "The bent sphere can be chaotic under weak drive and is not chaotic under strong drive.",
         f"ring and Gaussian: largest exponent {highest:+.3f} with bend, {plain:+.4f} without, "
         f"{strong:+.2f} under the strongest drive",
         "holds if some bent network is above .01 and none is under the strongest drive, partly if "

@@ -87,3 +87,9 @@ def panels(
     for one in axes:
         one.spines[["top", "right"]].set_visible(False)
     return figure, list(axes)
+
+
+def legend_below(axes: Axes, columns: int) -> None:
+    """A legend under the panel, where it cannot cover a curve."""
+    place: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.15)}
+    axes.legend(ncols=columns, frameon=False, fontsize=8, **place)

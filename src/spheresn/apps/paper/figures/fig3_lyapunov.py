@@ -20,7 +20,7 @@ from ..claim import Claim, drop_unmeasured, verdict
 from .common import Result, dense, median, of_part, panels, quantiles, stream, with_holes
 
 NAME, FIGURE = "lyapunov", "Fig. 3"
-TITLE = "Lyapunov exponents against the spectral radius: as printed, and as they are"
+TITLE = "Lyapunov exponents against the spectral radius: printed and true"
 CAPTIONS = {
     "lyapunov": "(a) The paper's measure of the largest exponent without input, as printed and "
     "with the right Jacobian, beside the true one, log|λ₂/λ₁|. (b) All exponents of single "

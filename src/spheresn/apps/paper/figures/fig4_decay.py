@@ -20,7 +20,17 @@ from spheresn.plotting import COLOURS
 from spheresn.reservoir import Reservoir, random_reservoir
 
 from ..claim import Claim, drop_unmeasured, verdict
-from .common import Result, dense, median, of_part, panels, quantiles, stream, with_holes
+from .common import (
+    Result,
+    dense,
+    legend_below,
+    median,
+    of_part,
+    panels,
+    quantiles,
+    stream,
+    with_holes,
+)
 
 NAME, FIGURE = "decay", "Fig. 4"
 TITLE = "Decay of memory: the paper's scalar laws beside the exact sensitivity"
@@ -192,7 +202,7 @@ def collect(config: Config, results: list[Result | None]) -> xr.Dataset:
 
 def plot(dataset: xr.Dataset) -> dict[str, Figure]:
     """The figure as published, then law and truth: for the sphere, and for linear and tanh."""
-    figure, (left, middle, right) = panels(1, 3, 4.6, 3.9, sharey=True)
+    figure, (left, middle, right) = panels(1, 3, 4.6, 4.2, sharey=True)
     _draw_published(left, dataset)
     spherical = ("random W", COLOURS["spherical"])
     kinds = {"spherical": spherical, "orthogonal": ("orthogonal W", "#CC79A7")}
@@ -202,9 +212,6 @@ def plot(dataset: xr.Dataset) -> dict[str, Figure]:
     right.set_title("(c) linear and tanh: law and truth", fontsize=10)
     left.set(ylabel="memory of an input, relative to the newest", ylim=(-0.02, 1.12))
     return {"decay": figure}
-
-
-SMALL: dict[str, Any] = {"frameon": False, "fontsize": 8}
 
 
 def _draw_published(axes: Axes, dataset: xr.Dataset) -> None:
@@ -220,7 +227,7 @@ def _draw_against(axes: Axes, dataset: xr.Dataset, kinds: dict[str, tuple[str, s
     for kind, (label, colour) in kinds.items():
         one = dataset.sel(kind=kind)
         low, centre, high = quantiles(one.sensitivity, [0.1, 0.5, 0.9], "network")
-        axes.plot(dataset.delay, centre, color=colour, lw=2, label=f"{label}: measured |dxₙ/dsₙ₋ₖ|")
+        axes.plot(dataset.delay, centre, color=colour, lw=2, label=f"{label}: measured")
         axes.fill_between(dataset.delay, low, high, color=colour, alpha=0.2, linewidth=0)
         law = one.predicted
         if kind in ("spherical", "orthogonal"):  # without a positive α the law has no meaning
@@ -229,7 +236,7 @@ def _draw_against(axes: Axes, dataset: xr.Dataset, kinds: dict[str, tuple[str, s
         style: dict[str, Any] = {"color": colour, "lw": 1.2, "ls": "--"}
         axes.plot(dataset.delay, median(law, "network"), label=f"{label}: predicted", **style)
     axes.set(xlabel="steps k since the input")
-    axes.legend(loc="center right" if "spherical" in kinds else "upper right", **SMALL)
+    legend_below(axes, 2)
 
 
 def claims(dataset: xr.Dataset) -> list[Claim]:

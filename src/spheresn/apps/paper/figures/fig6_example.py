@@ -26,7 +26,7 @@ NAME, FIGURE = "example", "Fig. 6"
 TITLE = "One task that needs memory and nonlinearity: sin(2.5 u) ten steps back"
 CAPTIONS = {
     "example": "Left: one network of each kind predicts sin(2.5 uₖ₋₁₀) on test rows it has not "
-    "seen. Right: every network of three sizes, fed u scaled to unit variance or as it is; dotted "
+    "seen. Right: every network of every size, fed u scaled to unit variance or as it is; dotted "
     "lines: the published accuracies, black: the best that any linear network can reach.",
 }
 FEEDS = ("unit variance", "as it is")
@@ -174,8 +174,8 @@ def _draw_accuracies(axes: Axes, dataset: xr.Dataset) -> None:
     axes.plot([], [], ":", color="0.3", lw=0.8, label="published")
     axes.legend(frameon=False, fontsize=8, loc="upper left")
     axes.set_xticks(positions, labels, fontsize=7)
-    axes.set(ylabel="accuracy γ, each network a dot", ylim=(-0.02, 0.8))
-    axes.set_title("what N and the feed change", fontsize=10)
+    axes.set(ylabel="accuracy γ, one dot per network", ylim=(-0.02, 0.8))
+    axes.set_title("effect of N and of the input", fontsize=10)
     axes.spines[["top", "right"]].set_visible(False)
 
 

@@ -32,13 +32,13 @@ from .task_maps import CHOSEN, draw_map, draw_winner_figure, find_winner
 
 NAME, FIGURE = "tradeoff", "Figs. 7-9"
 TITLE = (
-    "Memory against nonlinearity: three networks on 400 tasks, "
+    "Memory against nonlinearity: three networks on a grid of tasks, "
     "three ways to choose their hyper-parameters"
 )
 PROTOCOLS = ("paper", "authors", "paper, large")
 FIGURES = {"tanh": "Fig. 7", "linear": "Fig. 8", "spherical": "Fig. 9"}
 _CAPTION = (
-    "The {} network on 400 tasks sin(ν uₖ₋τ). Columns: hyper-parameters chosen on training, "
+    "The {} network on the tasks sin(ν uₖ₋τ). Columns: hyper-parameters chosen on training, "
     "validation or test rows. Rows: test error, the input scaling and spectral radius that were "
     "chosen, and the error in protocol “authors” (penalty .01)."
 )
@@ -212,7 +212,8 @@ def _write_headings(figure: Figure, axes: Any, dataset: xr.Dataset, model: str) 
             axis.set_title(f"{first}“{protocol}”: mean γ = {mean:.3f}", fontsize=9, pad=3)
     for axis in axes[-1]:
         axis.set_xlabel("memory τ", labelpad=1)
-    size = f"N = {dataset.units}, median of {dataset.sizes['network']} networks"
+    networks = dataset.sizes["network"]
+    size = f"N = {dataset.units}, median of {networks} network{'s' if networks > 1 else ''}"
     title = f"{FIGURES[model]}, {model}: {size}"
     if model == "spherical":
         title += ";\non the sphere all points of one ratio scaling/radius are equal, "

@@ -20,14 +20,14 @@ from spheresn.estimators.calibration import MemoryOutOfReach
 from spheresn.plotting import ACCENTS
 
 from ..claim import Claim, Evidence, drop_unmeasured, verdict
-from .common import Result, accuracies, delayed, median, panels, stream, with_holes
+from .common import Result, accuracies, delayed, legend_below, median, panels, stream, with_holes
 
 NAME, FIGURE = "dial", "beyond the paper"
-TITLE = "The memory dial: asked for, measured, and what it buys in recall"
+TITLE = "The parameter memory: requested, measured, and its effect on recall"
 CAPTIONS = {
-    "dial": "(a) The memory asked for against −1/(largest exponent) measured on fresh data. (b) "
-    "The exact trace of an input against exp(−k/memory). (c) What a setting of the dial buys: "
-    "recall of white noise by delay.",
+    "dial": "(a) The requested memory against −1/(largest exponent) measured on fresh data. (b) "
+    "The exact trace of an input against exp(−k/memory). (c) Recall of "
+    "white noise by delay, for each requested memory.",
 }
 MARKS = {"ring": "o", "gaussian": "s", "rotation": "^", "uniform": "v", "sparse": "D"}
 
@@ -75,7 +75,7 @@ def tasks(config: Config) -> list[dict[str, Any]]:
 
 
 def run(config: Config, task: dict[str, Any], seed: int) -> Result:
-    """For each memory asked for: exponent and its error on fresh rows, trace of input, recall."""
+    """For each requested memory: exponent and its error on fresh rows, trace of input, recall."""
     rng = stream(seed, task["network"])
     series = datasets.white_noise(2 * config.train, rng)
     seeds = [(memory, int(rng.integers(2**31))) for memory in config.memories]
@@ -118,7 +118,7 @@ def _measure(
 
 
 def collect(config: Config, results: list[Result | None]) -> xr.Dataset:
-    """By topology, bend, network and memory asked for."""
+    """By topology, bend, network and requested memory."""
     m = len(config.memories)
     shapes = {
         "exponent": (m,),
@@ -147,7 +147,7 @@ def collect(config: Config, results: list[Result | None]) -> xr.Dataset:
 
 
 def plot(dataset: xr.Dataset) -> dict[str, Figure]:
-    """Asked against measured; the trace of an input; what it buys in recall."""
+    """Requested against measured; the trace of an input; the effect on recall."""
     figure, (left, middle, right) = panels(1, 3, 4.7, 4.0)
     _draw_measured(left, dataset)
     _draw_traces(middle, dataset)
@@ -168,8 +168,8 @@ def _draw_measured(axes: Axes, dataset: xr.Dataset) -> None:
     axes.plot(ends, ends, color="0.5", lw=0.8, zorder=0)
     axes.fill_between(ends, ends / 1.2, ends * 1.2, color="0.9", zorder=0, linewidth=0)
     axes.set(xscale="log", yscale="log")
-    axes.set(xlabel="memory asked for (steps)", ylabel="−1/exponent on fresh data (steps)")
-    axes.set_title(f"(a) asked and measured, N = {dataset.units} (grey: ± 20 %)", fontsize=10)
+    axes.set(xlabel="requested memory (steps)", ylabel="−1/exponent on fresh data (steps)")
+    axes.set_title(f"(a) requested and measured, N = {dataset.units} (grey: ± 20 %)", fontsize=10)
     axes.legend(frameon=False, fontsize=7, loc="upper left")
 
 
@@ -185,7 +185,7 @@ def _draw_traces(axes: Axes, dataset: xr.Dataset) -> None:
     axes.set(xlabel="steps k since the input", ylabel="|dxₙ/dsₙ₋ₖ|, relative", ylim=(1e-8, 2))
     network = f"{one.topology.item()}, bend {one.bend.item():g}"
     axes.set_title(f"(b) the trace of an input: {network}", fontsize=10)
-    axes.legend(frameon=False, fontsize=8, loc="lower right")
+    legend_below(axes, 3)
 
 
 def _draw_recall(axes: Axes, dataset: xr.Dataset) -> None:
@@ -197,7 +197,7 @@ def _draw_recall(axes: Axes, dataset: xr.Dataset) -> None:
             label = f"memory {memory:g}" if line == "-" else None
             axes.plot(dataset.delay, curve, color=colour, lw=width, ls=line, label=label)
     axes.set(xlabel="delay τ", ylabel="accuracy γ of recalling white noise", ylim=(-0.02, 1.02))
-    title = f"(c) what it buys: solid bend {bends[0]:g}, dotted bend {bends[1]:g}"
+    title = f"(c) recall: solid bend {bends[0]:g}, dotted bend {bends[1]:g}"
     axes.set_title(title, fontsize=10)
     axes.legend(frameon=False, fontsize=8)
 
@@ -214,9 +214,9 @@ def _judge_meaning(dataset: xr.Dataset) -> Claim:
     middle = float(off.quantile(0.5)) if reached else np.nan
     return Claim(
         "memory-dial-means-what-it-says", FIGURE, "this library",
-        "The trace of an input decays by 1/e every `memory` steps.",
-        f"on fresh data {within:.0%} of {reached:.0f} networks are within 20 % of the memory asked "
-        f"for; median deviation {middle:.1%}",
+        "The trace of an input fades to 1/e in as many steps as the parameter memory says.",
+        f"on fresh data {within:.0%} of {reached:.0f} networks are within 20 % of the requested "
+        f"memory; median deviation {middle:.1%}",
         "holds if nine networks in ten are within 20 % on data they were not calibrated on, "
         "partly if half are",
         verdict(within >= 0.9, within >= 0.5),
@@ -233,7 +233,7 @@ def _judge_recall(dataset: xr.Dataset) -> Claim:
     steps = np.diff(reach)
     return Claim(
         "more-memory-recalls-farther", FIGURE, "this library",
-        "A larger `memory` recalls inputs from farther back.",
+        "A larger memory recalls inputs from farther back.",
         "delays recalled with accuracy .5 or more: "
         + ", ".join(f"{value:.0f} at {name.replace('_', ' ')}" for name, value in evidence.items()),
         "ring without bend; holds if every larger memory recalls farther, partly if the largest "

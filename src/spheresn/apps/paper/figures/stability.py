@@ -242,14 +242,15 @@ def _draw_chaos(axes: Axes, dataset: xr.Dataset) -> None:
         axes.semilogy(one.step, distance, color=colour, lw=1.2, label=label)
     axes.set(xlabel="step", ylabel="distance of two states")
     axes.set(ylim=(1e-13, 1e9), xlim=(0, min(300, int(dataset.step[-1]))))
-    axes.set_title("(a) chaos on the sphere: states 10⁻¹² apart part for good", fontsize=10)
+    axes.set_title("(a) chaos on the sphere: states 10⁻¹² apart separate", fontsize=10)
     axes.legend(frameon=False, fontsize=8, loc="upper right")
 
 
 def _draw_echo(axes: Axes, dataset: xr.Dataset) -> None:
     for colour, name in zip(ACCENTS, dataset.case.values[3:], strict=False):
         one = dataset.sel(case=name)
-        label = f"{name}: condition {'met' if float(one.condition) == 1.0 else 'not met'}"
+        network = str(name).removesuffix(", condition met")
+        label = f"{network}: condition {'met' if float(one.condition) == 1.0 else 'not met'}"
         axes.plot(one.step, one.far_pair, color=colour, lw=0.8, label=label)
     axes.set(xlabel="step", ylabel="distance of two trajectories")
     axes.set(ylim=(0, 3.4), xlim=(0, min(120, int(dataset.step[-1]))))
@@ -272,7 +273,7 @@ def _draw_typical(axes: Axes, dataset: xr.Dataset) -> None:
     axes.minorticks_off()
     axes.set_xlabel("size of the input relative to the spectral radius")
     axes.set_ylabel("largest exponent per step")
-    axes.set_title("(c) random networks are not chaotic: every dot a network", fontsize=10)
+    axes.set_title("(c) random networks are not chaotic: one dot per network", fontsize=10)
     axes.legend(frameon=False, fontsize=7, ncols=2, loc="lower left", markerscale=2)
 
 

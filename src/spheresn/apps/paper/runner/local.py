@@ -1,6 +1,6 @@
 """Units on this machine. Each of the worker processes belongs to a process pool of its own.
 
-A pool breaks when one of its processes dies, for want of memory say, and then loses all calls that
+A pool breaks when one of its processes dies, for lack of memory say, and then loses all calls that
 it has not answered. With one process per pool the parent knows which unit was lost, and the other
 processes go on.
 
