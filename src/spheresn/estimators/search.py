@@ -40,14 +40,14 @@ REFITS = 6  # settings that are learned again from all rows
 # all directions that the input can reach, fewer are needed.
 GRID = (
     *((0.0, 10.0**decade) for decade in (-30, -26, -22, -18, -14, -10, -6)),
-    *((1e-6, 10.0**decade) for decade in (-24, -18)),
+    *((10.0**level, 10.0 ** (2 * level - 12)) for level in range(-11, -4)),
     *((1e-4, 10.0**decade) for decade in (-22, -14)),
     *((1e-3, 10.0**decade) for decade in (-18, -10)),
     *((1e-2, 10.0**decade) for decade in (-14, -6)),
     *((1e-1, 10.0**decade) for decade in (-10, -3)),
 )
 FIRST_UNITS = 250
-FIRST_GRID = ((0.0, 1e-28), (0.0, 1e-20), (0.0, 1e-12), (1e-5, 1e-20), (1e-2, 1e-12))
+FIRST_GRID = ((0.0, 1e-28), (0.0, 1e-20), (0.0, 1e-12), (1e-7, 1e-26), (1e-5, 1e-22), (1e-2, 1e-12))
 # Noise leaves errors of about its own size, so it cannot win against a score that is higher by this
 MARGIN = 3.0
 SHORT_GRID = ((1e-5, 1e-6),)
