@@ -18,6 +18,7 @@ from .calibration import Calibrated
 from .candidates import FORECAST
 from .features import Frame
 from .learning import TrainingData
+from .progress import Progress
 from .scaling import Scaler
 from .search import Search
 from .validation import validated
@@ -39,7 +40,8 @@ class ESNForecaster(BaseESN):
     over held-out windows of the series, because one-step errors say little about how long a free
     run stays accurate. noise: deviation of white noise in the standardised input, whose effect on
     the readout is computed, not drawn. Noise of 1e-2 teaches a readout to return to the attractor;
-    without noise it is more precise. n_jobs: networks tried in parallel (joblib).
+    without noise it is more precise. n_jobs: networks tried in
+    parallel (joblib). verbose: whether a terminal shows the progress of a fit beyond two seconds.
 
     Learned: as in ESNRegressor, closed_loop_ (a `System`), noise_, bias_ratio_, candidates_ (the
     best settings that were tried), and score_: by how many e-folds the error in the held-out
@@ -58,6 +60,7 @@ class ESNForecaster(BaseESN):
     penalty: float | str = "auto"
     noise: float | str = "auto"
     n_jobs: int | None = None
+    verbose: bool = True
 
     @with_limited_threads
     def fit(self, X: Any, y: Any = None, exogenous: Any = None) -> Self:
@@ -83,8 +86,12 @@ class ESNForecaster(BaseESN):
             self.noise,
             self.penalty,
             self.n_jobs,
+            Progress(self.verbose),
         )
-        chosen = search.best(self._candidates(plan, FORECAST))
+        try:
+            chosen = search.best(self._candidates(plan, FORECAST))
+        finally:
+            search.progress.close()
         self.closed_loop_, self.penalty_ = chosen.loop, chosen.penalty
         self.noise_, self.candidates_ = chosen.setting.noise, chosen.table
         if chosen.score is not None:

@@ -26,6 +26,7 @@ from .candidates import FINAL_ROWS, SEARCH_ROWS, Candidate, Plan
 from .closed_loop import ClosedLoop
 from .features import Frame
 from .learning import Learned, TrainingData, learn
+from .progress import Progress
 
 HELD_OUT, HORIZON, LONGEST, WINDOWS = 0.25, 0.64, 1000, 8
 PRECISION = 1e-15  # deviations of the series; no error of a forecast counts as smaller
@@ -203,6 +204,7 @@ class Search:
     noise: float | str
     penalty: float | str
     n_jobs: int | None
+    progress: Progress
 
     def best(self, found: list[Candidate]) -> Fitted:
         """The setting whose runs are best, learned from all rows."""
@@ -240,10 +242,16 @@ class Search:
     ) -> list[Trial]:
         """One for each candidate whose memory can be reached."""
         settings = self._settings(grid)
-        tried = Parallel(self.n_jobs)(
+        self.progress.expect(len(found))
+        tried = Parallel(self.n_jobs, return_as="generator")(
             delayed(self._trial)(candidate, windows, settings, rows) for candidate in found
         )
-        return [trial for trial in tried if trial is not None]
+        trials = []
+        for trial in tried:
+            self.progress.advance()
+            if trial is not None:
+                trials.append(trial)
+        return trials
 
     def _trial(
         self, candidate: Candidate, windows: Windows, settings: list[Setting], rows: int

@@ -1,0 +1,41 @@
+"""A line on the terminal that shows how far a long fit is."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+PATIENCE = 2.0  # seconds before anything is shown
+WIDTH = 24
+
+
+class Progress:
+    """Counts networks that have been tried; shows them on a terminal after PATIENCE seconds."""
+
+    def __init__(self, shown: bool) -> None:
+        self.shown = shown and sys.stderr is not None and sys.stderr.isatty()
+        self.begin = time.monotonic()
+        self.done = 0
+        self.total = 0
+        self.drawn = False
+
+    def expect(self, count: int) -> None:
+        """So many more networks will be tried."""
+        self.total += count
+
+    def advance(self) -> None:
+        """One more network has been tried."""
+        self.done += 1
+        if self.shown and time.monotonic() - self.begin > PATIENCE:
+            filled = WIDTH * self.done // max(self.total, 1)
+            bar = "#" * filled + "." * (WIDTH - filled)
+            sys.stderr.write(f"\rspheresn: {bar} network {self.done} of {self.total}\x1b[K")
+            sys.stderr.flush()
+            self.drawn = True
+
+    def close(self) -> None:
+        """Remove the line."""
+        if self.drawn:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+            self.drawn = False
