@@ -75,7 +75,7 @@ class Learned:
 
     Noise of deviation ε in the input moves features and targets by ε times their `response`. To
     first order, and averaged over the noise, learning from noisy rows adds ε² times the scatter of
-    the response to that of the rows [BIS95, WIK22]. So nothing has to be drawn or learned again for
+    the response to that of the rows [BIS95, WIK24]. So nothing has to be drawn or learned again for
     another ε, and no chance is left in the readout.
     """
 

@@ -2,7 +2,7 @@
 
 Two kinds of moments give it. A `Gram` costs half as much, and its precision suffices for noisy
 targets and large penalties. A `Triangle` keeps the directions in which the states vary by less than
-1e-8 of the largest; a network that runs free needs them (docs/precision.md).
+1e-8 of the largest; a network that runs free needs them (docs/research/precision.md).
 """
 
 from __future__ import annotations
