@@ -51,7 +51,7 @@ versions:
 	  place=build/$$($$python -c 'import sys; print("python%d.%d" % sys.version_info[:2])'); \
 	  $$python -m venv --clear $$place; \
 	  $$place/bin/python -m pip install --quiet --constraint constraints.txt pip; \
-	  $$place/bin/python -m pip install --quiet --constraint constraints.txt hatchling; \
+	  $$place/bin/python -m pip install --quiet --constraint constraints.txt hatchling editables; \
 	  $$place/bin/python -m pip install --quiet --only-binary :all: --constraint constraints.txt --group dev; \
 	  $$place/bin/python -m pip install --quiet --no-build-isolation --constraint constraints.txt --editable '.[all]'; \
 	  $$place/bin/python -m pytest -n 2 $(APART:%=--ignore tests/%) tests; \

@@ -57,6 +57,8 @@ import os, sys
 sys.modules |= dict.fromkeys({MODULES})
 for name in {FUNCTIONS}:
     vars(os).pop(name, None)
+if hasattr(os, "process_cpu_count"):  # from Python 3.13 on; without sched_getaffinity it is this
+    os.process_cpu_count = os.cpu_count
 import filelock  # it knows each system, so its locks are taken for granted
 filelock.lock_descriptor = lambda handle, blocking: True
 filelock.unlock_descriptor = lambda handle: None

@@ -8,6 +8,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numba import njit
 
+from ._parts import LoopCompiler, PartCompiler
 from .cache import KernelCache
 from .codes import GUARD
 
@@ -18,8 +19,12 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 FASTMATH = {"reassoc", "contract", "nsz"}
 
 # Only the functions marked `entry` are called from Python. The others need no code that unpacks
-# Python objects, and it would take time to compile.
-INNER: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+# Python objects, and no machine code of their own, which would take time to compile.
+INNER: Any = {
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+    "pipeline_class": PartCompiler,
+}
 CHOSEN: Any = {"error_model": "numpy", "fastmath": FASTMATH, **INNER}
 INLINED: Any = {**CHOSEN, "forceinline": True}
 
@@ -36,7 +41,7 @@ def inlined(function: Function) -> Function:
 
 def entry(function: Function) -> Function:
     """A loop that Python calls: compiled at its first call and cached on disk."""
-    jitted = _jit(function, no_cfunc_wrapper=True)
+    jitted = _jit(function, no_cfunc_wrapper=True, pipeline_class=LoopCompiler)
     jitted._cache = KernelCache(function)
     return cast(Function, jitted)
 
