@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numba import njit
 
-from ._parts import LoopCompiler, PartCompiler
+from ._parts import INNER_COMPILER, LoopCompiler
 from .cache import KernelCache
 from .codes import GUARD
 
@@ -23,7 +23,7 @@ FASTMATH = {"reassoc", "contract", "nsz"}
 INNER: Any = {
     "no_cpython_wrapper": True,
     "no_cfunc_wrapper": True,
-    "pipeline_class": PartCompiler,
+    "pipeline_class": INNER_COMPILER,
 }
 CHOSEN: Any = {"error_model": "numpy", "fastmath": FASTMATH, **INNER}
 INLINED: Any = {**CHOSEN, "forceinline": True}
