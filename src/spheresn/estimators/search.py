@@ -39,16 +39,21 @@ REFITS = 6  # settings that are learned again from all rows
 # Noise in deviations of the series, with penalties as shares of the trace. Without noise the
 # penalties reach the rounding errors of the states; with noise, which is a penalty of its own on
 # all directions that the input can reach, fewer are needed.
-GRID = (
-    *((0.0, 10.0**decade) for decade in (-30, -26, -22, -18, -14, -10, -6)),
+FINE = (
+    *((0.0, 10.0**decade) for decade in (-30, -26, -22)),
     *((10.0**level, 10.0 ** (2 * level - 12)) for level in range(-11, -4)),
+)
+COARSE = (
+    *((0.0, 10.0**decade) for decade in (-18, -14, -10, -6)),
     *((1e-4, 10.0**decade) for decade in (-22, -14)),
     *((1e-3, 10.0**decade) for decade in (-18, -10)),
     *((1e-2, 10.0**decade) for decade in (-14, -6)),
     *((1e-1, 10.0**decade) for decade in (-10, -3)),
 )
+GRID = tuple(sorted({*FINE, *COARSE}))
 FIRST_UNITS = 250
 FIRST_GRID = ((0.0, 1e-28), (0.0, 1e-20), (0.0, 1e-12), (1e-7, 1e-26), (1e-5, 1e-22), (1e-2, 1e-12))
+PRECISE = 2.5  # where small networks score lower, the series is noisy, and FINE cannot help
 # Noise leaves errors of about its own size, so it cannot win against a score that is higher by this
 MARGIN = 3.0
 SHORT_GRID = ((1e-5, 1e-6),)
@@ -211,14 +216,16 @@ class Search:
         if len(self.data.series) < FEWEST:
             return self._unsearched(found[len(found) // 2])
         data = self.data.last(MOST) if len(self.data.inputs) > MOST else self.data
-        windows = Windows.of(data)
+        windows, grid = Windows.of(data), GRID
         if len(found) > FINALISTS:
             small = replace(self, plan=self.plan.with_units(min(self.plan.units, FIRST_UNITS)))
             trials = small._trials(found, windows.fewer(), FIRST_GRID, SEARCH_ROWS)
             trials.sort(key=lambda trial: trial.best, reverse=True)
             found = [trial.candidate for trial in trials[:FINALISTS]] or found[:1]
-            windows = windows.about(max((trial.best.steps for trial in trials), default=np.inf))
-        trials = self._trials(found, windows, GRID, FINAL_ROWS)
+            if trials:
+                windows = windows.about(trials[0].best.steps)
+                grid = grid if trials[0].best.folds > PRECISE else COARSE
+        trials = self._trials(found, windows, grid, FINAL_ROWS)
         if not trials:
             self.plan.final(self.data.inputs, found[0])  # raises, and says what can be reached
         return self._refitted(trials, windows)
