@@ -22,6 +22,7 @@ from .integrate import SIGNATURE, Floats
 REPLACED = (
     (r"np\.matmul\(", "np.dot("),
     (r"np\.heaviside\(", "heaviside("),
+    (r"np\.hstack\(\[(.*)\]\)", r"np.hstack((\1))"),
     (r"np\.min\((.*), axis=1\)", r"row_minimum(\1)"),
     (r"4 \* \[(self\.\w+)\]", r"(\1, \1, \1, \1)"),
     (r"2 \* \[(self\.\w+)\]", r"(\1, \1)"),

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any, Protocol
 
 import numpy as np
@@ -68,6 +69,24 @@ class ReservoirPy:
         return self.peer.free_run(rows, len(rows), steps)
 
 
+class ResDAG:
+    """The preset of ResDAG as its first page has it, in double precision."""
+
+    heard = 1000  # rows that bring it up to date
+
+    def __init__(self, train: Floats, seed: int) -> None:
+        import torch
+        from resdag import ESN
+
+        torch.set_num_threads(1)
+        self.train, self.tensor = train, torch.as_tensor
+        self.network = ESN(UNITS, spectral_radius=0.9, seed=seed).fit(torch.as_tensor(train))
+
+    def forecast(self, context: Floats, steps: int) -> Floats:
+        rows = np.concatenate([self.train, context])[-self.heard :]
+        return self.network.forecast(self.tensor(rows), horizon=steps).numpy()
+
+
 METHODS: dict[str, Callable[[Floats, int], Fitted]] = {
     "spheresn": Ours,
     "spheresn tanh": lambda train, seed: Ours(train, seed, activation="tanh"),
@@ -75,7 +94,14 @@ METHODS: dict[str, Callable[[Floats, int], Fitted]] = {
     "NG-RC cubic": lambda train, seed: NextGeneration(train, degree=3),
     "reservoirpy": lambda train, seed: ReservoirPy(train, seed, bias=False),
     "reservoirpy bias": lambda train, seed: ReservoirPy(train, seed, bias=True),
+    "ResDAG": ResDAG,
     "AR(50)": lambda train, seed: Simple(train, seed, LinearAutoregression),
     "persistence": lambda train, seed: Simple(train, seed, Naive),
 }
-OURS = ("spheresn", "spheresn tanh")
+
+
+def available() -> list[str]:
+    """Methods whose packages are installed. torch, which ResDAG needs, asks for an older mpmath
+    than the tests do, so it is measured in an environment of its own.
+    """
+    return [name for name in METHODS if name != "ResDAG" or find_spec("resdag") is not None]

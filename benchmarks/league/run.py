@@ -203,12 +203,12 @@ def _short_lists(text: str) -> str:
 
 
 def arguments() -> argparse.Namespace:
-    from .methods import METHODS
+    from .methods import METHODS, available
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, nargs="+", default=[5000, 1000])
     parser.add_argument("--noise", type=float, nargs="+", default=[0.0, 0.01, 0.1])
-    parser.add_argument("--methods", nargs="+", choices=list(METHODS), default=list(METHODS))
+    parser.add_argument("--methods", nargs="+", choices=list(METHODS), default=available())
     parser.add_argument("--systems", nargs="+")
     parser.add_argument("--half", choices=["development", "report"])
     parser.add_argument("--jobs", type=int, default=1)
