@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from league import integrate, methods, ngrc, summary
+from league import integrate, methods, ngrc, render, summary
 from league import run as league
 from league.systems import agreement, half
 from numba import cfunc
@@ -150,6 +151,59 @@ def test_finished_units_are_skipped_and_failures_are_kept(tmp_path, monkeypatch)
     assert lines["failing"].failed == 1 and lines["failing"].below == 1.0
     assert lines["NG-RC quadratic"].best == 1.0 and lines["persistence"].best == 0.0
     assert summary.wins(found, "1000 rows, noise 0", method="NG-RC quadratic") == 1.0
+
+
+def collected(**valid: list[float]) -> dict[str, Any]:
+    """Method -> valid times of its systems A, B, ...; the last system is not chaotic."""
+    names = "ABCDEFGH"[: len(next(iter(valid.values())))]
+    system = {"half": "report", "dt": 1.0, "lyapunov": 0.5, "lyapunov_dysts": 1.0, "horizon": 40}
+    runs = {
+        method: {
+            name: {"valid": [one] * 5, "rows": [int(2 * one)] * 5, "fit": 1.0, "error": None}
+            for name, one in zip(names, values, strict=True)
+        }
+        for method, values in valid.items()
+    }
+    systems = {
+        name: {**system, "truth_time": [30.0] * 5, "chaotic": name != names[-1]} for name in names
+    }
+    reason = "ValueError: a delay equation: its state is a piece of its past"
+    return {
+        "cap": 25.0,
+        "systems": systems,
+        "excluded": {"Y": reason, "Z": reason},
+        "results": {"some": runs},
+    }
+
+
+def test_the_summary_counts_wins_against_the_others_alone() -> None:
+    found = collected(
+        **{
+            "spheresn": [10.0, 4.0, 0.5, 20.0, 1.0],
+            "spheresn tanh": [20.0, 4.0, 0.5, 20.0, 1.0],
+            "AR(50)": [5.0, 5.0, 0.4, 20.0, 1.0],
+        }
+    )
+    assert summary.wins(found, "some", "report") == 0.5  # A and C; level on D
+    assert summary.wins(found, "some", "development") is None
+    ours, tanh, other = (
+        next(line for line in summary.lines(found, "some") if line.method == method)
+        for method in ("spheresn", "spheresn tanh", "AR(50)")
+    )
+    assert (ours.systems, ours.median, ours.below, ours.best) == (4, 7.0, 0.25, 0.5)
+    assert (tanh.best, other.best) == (0.75, 0.5)
+    assert ours.share == 7.0 / 20.0  # 40 rows are 20 Lyapunov times
+    assert ours.by_dysts == 14.0
+    assert [duel[0] for duel in summary.duels(found, "some")] == ["D", "A", "B", "C"]
+    assert summary.duels(found, "some")[2][1:] == (4.0, 5.0, "AR(50)")
+    assert summary.table(found, "some").count("\n") == 4
+    assert summary.extremes(found, "some", count=1).count("\n") == 3
+
+
+def test_the_picture_shows_all_systems(tmp_path) -> None:
+    found = collected(**{"spheresn": [10.0, 4.0, 3.0], "AR(50)": [5.0, 5.0, 1.0]})
+    render.picture(found, "some", tmp_path / "league.png")
+    assert (tmp_path / "league.png").read_bytes()[1:4] == b"PNG"
 
 
 def test_noise_is_in_what_is_seen_and_not_in_what_is_judged() -> None:
