@@ -78,10 +78,11 @@ def saddles(x, out):
 
 def test_growth_of_distances_is_the_largest_exponent() -> None:
     both = np.array([0.0, 0.0, 6e-9, 8e-9])
-    logs = integrate.growth(
+    logs, steps = integrate.growth(
         saddles, both, 1e-8, 0.5, 100, np.ones(2), np.full(4, 1e-20), np.zeros(2), 10**6
     )
     np.testing.assert_allclose(logs[50:], 0.15, rtol=1e-9)
+    assert steps >= 100
 
 
 @pytest.mark.parametrize("degree", [2, 3])
@@ -146,7 +147,11 @@ def test_finished_units_are_skipped_and_failures_are_kept(tmp_path, monkeypatch)
     results = found["results"]["1000 rows, noise 0"]
     assert results["failing"]["Map"]["valid"] == [0.0] * 5
     assert results["failing"]["Map"]["error"] == "RuntimeError: it cannot"
-    assert min(results["NG-RC quadratic"]["Map"]["rows"]) > 60
+    map_alone = results["NG-RC quadratic"]["Map"]
+    assert (
+        min(map_alone["valid"]) > 0.3 * 60 and map_alone["median"] == sorted(map_alone["valid"])[2]
+    )
+    assert map_alone["share"] == pytest.approx(map_alone["median"] / (0.3 * 80), abs=1e-3)
     lines = {line.method: line for line in summary.lines(found, "1000 rows, noise 0")}
     assert lines["failing"].failed == 1 and lines["failing"].below == 1.0
     assert lines["NG-RC quadratic"].best == 1.0 and lines["persistence"].best == 0.0
@@ -159,7 +164,7 @@ def collected(**valid: list[float]) -> dict[str, Any]:
     system = {"half": "report", "dt": 1.0, "lyapunov": 0.5, "lyapunov_dysts": 1.0, "horizon": 40}
     runs = {
         method: {
-            name: {"valid": [one] * 5, "rows": [int(2 * one)] * 5, "fit": 1.0, "error": None}
+            name: {"valid": [one] * 5, "median": one, "share": one / 20, "fit": 1.0, "error": None}
             for name, one in zip(names, values, strict=True)
         }
         for method, values in valid.items()
@@ -192,7 +197,8 @@ def test_the_summary_counts_wins_against_the_others_alone() -> None:
     )
     assert (ours.systems, ours.median, ours.below, ours.best) == (4, 7.0, 0.25, 0.5)
     assert (tanh.best, other.best) == (0.75, 0.5)
-    assert ours.share == 7.0 / 20.0  # 40 rows are 20 Lyapunov times
+    assert ours.share == pytest.approx(7.0 / 20.0)
+    assert summary.judged(found, "A") == [20.0] * 5  # 40 rows are 20 Lyapunov times
     assert ours.by_dysts == 14.0
     assert [duel[0] for duel in summary.duels(found, "some")] == ["D", "A", "B", "C"]
     assert summary.duels(found, "some")[2][1:] == (4.0, 5.0, "AR(50)")

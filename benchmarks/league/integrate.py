@@ -150,9 +150,9 @@ def orbit(row, flow, state, dt, rows, tolerance, wraps, most):
 
 @njit(cache=False)
 def growth(pair, both, small, dt, rows, scale, tolerance, wraps, most):
-    """Logarithms (rows,) of how much a small distance grows in each row: two states in `both`
-    (2 d,), moved on by one flow `pair`, share their steps and are set back to the distance `small`
-    after every row.
+    """Logarithms (rows,) of how much a small distance grows in each row, fewer where the orbit ends
+    or takes more than `most` steps, and the number of steps. Two states in `both` (2 d,), moved on
+    by one flow `pair`, share their steps and are set back to the distance `small` after every row.
     """
     size = len(scale)
     logs, steps = np.empty(rows), 0
@@ -166,5 +166,5 @@ def growth(pair, both, small, dt, rows, scale, tolerance, wraps, most):
                 both[column] %= wraps[column]
         both[size:] = both[:size] + scale * apart * (small / distance)
         if steps > most or not np.isfinite(distance):
-            return logs[:place]
-    return logs
+            return logs[:place], steps
+    return logs, steps

@@ -32,12 +32,15 @@ def picture(found: dict[str, Any], setting: str, path: Path) -> None:
         if not isnan(ours):
             axes.plot([ours, other], [place, place], color="0.6", lw=0.8, zorder=2)
     numbers, levels = range(len(rows)), [row[1] for row in rows]
-    axes.scatter([row[2] for row in rows], numbers, s=12, facecolor="w", edgecolor="C1", zorder=3)
-    axes.scatter(levels, numbers, s=12, color="C0", zorder=4)
+    others = [row[2] for row in rows]
+    style = {"s": 12, "facecolor": "w", "edgecolor": "C1", "zorder": 3}
+    axes.scatter(others, numbers, label="best of all others", **style)
+    axes.scatter(levels, numbers, s=12, color="C0", zorder=4, label="our default")
+    axes.plot([], [], color="0.9", lw=3.0, label="can be judged")
     axes.set_yticks(list(numbers), [row[0] for row in rows], fontsize=5)
     axes.set_ylim(-1, len(rows))
     axes.set_xlabel("valid time, Lyapunov times")
-    axes.set_title("● our default   ○ best of all others   ▬ can be judged", fontsize=9)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=3, frameon=False, fontsize=8)
     figure.tight_layout()
     with whole_file(path) as draft:
         figure.savefig(draft, dpi=130, format="png")

@@ -19,6 +19,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from spheresn.apps.paper.runner.local import LocalPool, WorkerLost
 from spheresn.io import whole_file
 from spheresn.metrics import valid_time
 
+from .summary import judged
 from .systems import DATA, LYAPUNOV_TIMES, THRESHOLD, TRAIN, Floats, half
 
 OUT, COLLECTED = Path("build/league/results"), Path(__file__).parents[1] / "league.json"
@@ -165,28 +167,34 @@ def collect(data: Path, out: Path) -> dict[str, Any]:
         found["name"]: found["reason"]
         for found in (json.loads(p.read_text()) for p in sorted(data.glob("*.excluded.json")))
     }
-    results: dict[str, Any] = {}
-    for path in sorted(out.glob("*/*/*.json")):
-        found = json.loads(path.read_text(encoding="utf-8"))
-        unit = Unit(found["system"], found["rows"], found["noise"], found["method"])
-        if unit.system not in systems:
-            continue
-        one = systems[unit.system]
-        results.setdefault(unit.setting, {}).setdefault(unit.method, {})[unit.system] = {
-            "valid": [
-                round(lyapunov_times(rows, one["lyapunov"], one["dt"]), 3)
-                for rows in found["valid_rows"]
-            ],
-            "rows": found["valid_rows"],
-            "fit": None if found["fit_seconds"] is None else round(found["fit_seconds"], 3),
-            "error": found["error"],
-        }
-    return {
+    whole: dict[str, Any] = {
         "threshold": THRESHOLD,
         "cap": LYAPUNOV_TIMES,
         "systems": systems,
         "excluded": excluded,
-        "results": results,
+        "results": {},
+    }
+    for path in sorted(out.glob("*/*/*.json")):
+        found = json.loads(path.read_text(encoding="utf-8"))
+        unit = Unit(found["system"], found["rows"], found["noise"], found["method"])
+        if unit.system in systems:
+            methods = whole["results"].setdefault(unit.setting, {})
+            methods.setdefault(unit.method, {})[unit.system] = entry(whole, found)
+    return whole
+
+
+def entry(whole: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
+    """A unit in Lyapunov times, their median, and the median as a share of what can be judged."""
+    one = whole["systems"][found["system"]]
+    valid = [lyapunov_times(rows, one["lyapunov"], one["dt"]) for rows in found["valid_rows"]]
+    shares = [v / j for v, j in zip(valid, judged(whole, found["system"]), strict=True)]
+    seconds = found["fit_seconds"]
+    return {
+        "valid": [round(value, 3) for value in valid],
+        "median": round(median(valid), 3),
+        "share": round(min(median(shares), 1.0), 4),
+        "fit": None if seconds is None else float(f"{seconds:.3g}"),
+        "error": found["error"],
     }
 
 

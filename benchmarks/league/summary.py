@@ -48,8 +48,7 @@ def scores(found: Found, setting: str, half: str = "both") -> dict[str, dict[str
     results = found["results"].get(setting, {})
     names = [name for name in chosen(found, half) if all(name in one for one in results.values())]
     return {
-        method: {name: median(one[name]["valid"]) for name in names}
-        for method, one in results.items()
+        method: {name: one[name]["median"] for name in names} for method, one in results.items()
     }
 
 
@@ -73,11 +72,7 @@ def _line(found: Found, setting: str, method: str, table: dict[str, dict[str, fl
     own, runs = table[method], found["results"][setting][method]
     values = list(own.values())
     low, _, high = quantiles(values, n=4, method="inclusive") if len(values) > 1 else values * 3
-    shares = [
-        median(v / j for v, j in zip(runs[name]["valid"], judged(found, name), strict=True))
-        for name in own
-    ]
-    rough = [_by_dysts(found, name, runs[name]["rows"]) for name in own]
+    rough = [_by_dysts(found, name, value) for name, value in own.items()]
     best = [all(other[name] <= own[name] for other in table.values()) for name in own]
     fits = [runs[name]["fit"] for name in own if runs[name]["fit"] is not None]
     return Line(
@@ -86,7 +81,7 @@ def _line(found: Found, setting: str, method: str, table: dict[str, dict[str, fl
         median(values),
         low,
         high,
-        median(shares),
+        median(runs[name]["share"] for name in own),
         median(rough),
         sum(best) / len(values),
         sum(value < 1.0 for value in values) / len(values),
@@ -95,9 +90,9 @@ def _line(found: Found, setting: str, method: str, table: dict[str, dict[str, fl
     )
 
 
-def _by_dysts(found: Found, name: str, rows: list[int]) -> float:
+def _by_dysts(found: Found, name: str, value: float) -> float:
     one = found["systems"][name]
-    return min(median(rows) * one["lyapunov_dysts"] * one["dt"], found["cap"])
+    return min(value * one["lyapunov_dysts"] / one["lyapunov"], found["cap"])
 
 
 def wins(found: Found, setting: str, half: str = "both", method: str = DEFAULT) -> float | None:

@@ -33,7 +33,7 @@ THRESHOLD = 0.4
 TRANSIENT = 300  # periods before the series
 BLOCK, SETTLE = 100, 30  # periods: of a block of the exponent, and before the first one
 FEWEST, BLOCKS = 10, 100  # blocks
-PATIENCE = 15.0  # seconds for the exponent
+PATIENCE = 5_000_000  # steps after which no further block is begun
 TOLERANCE, ROUGH = 1e-14, 1e-10  # of the deviation, per step
 STEPS = 50_000_000  # at most, for one series
 LEAST = 1e-2  # growth per period below which a system does not count as chaotic
@@ -131,24 +131,24 @@ def _exponent(flow: Any, state: Floats, dt: float, scale: Floats) -> tuple[float
 def _growth_rates(
     flow: Any, state: Floats, small: float, dt: float, scale: Floats, tolerance: Floats
 ) -> list[float]:
-    """Means over blocks of 100 periods, as many as an error of one per cent takes, or as there is
-    time for; fewer where the integrator stops.
+    """Means over blocks of 100 periods: as many as an error of one per cent takes or a number of
+    steps allows, fewer where the integrator stops.
     """
     from . import integrate
 
     both = np.concatenate([state, state + small * scale / np.sqrt(len(state))])
 
-    def logs(periods: int) -> Floats:
+    def logs(periods: int) -> tuple[Floats, int]:
         rows = periods * PER_PERIOD
         return integrate.growth(
             flow.pair, both, small, dt, rows, scale, tolerance, flow.wraps, STEPS
         )
 
     means: list[float] = []
-    begin = time.perf_counter()
-    logs(SETTLE)
-    while len(means) < BLOCKS and (len(means) < FEWEST or time.perf_counter() - begin < PATIENCE):
-        found = logs(BLOCK)
+    _, taken = logs(SETTLE)
+    while len(means) < BLOCKS and (len(means) < FEWEST or taken < PATIENCE):
+        found, steps = logs(BLOCK)
+        taken += steps
         if len(found) < BLOCK * PER_PERIOD:
             break
         means.append(float(found.mean()) / dt)
