@@ -122,8 +122,10 @@ def duels(found: Found, setting: str, half: str = "both") -> list[tuple[str, flo
 
 def table(found: Found, setting: str, half: str = "both") -> str:
     """The lines as Markdown."""
+    found_lines = lines(found, setting, half)
+    count = found_lines[0].systems if found_lines else 0
     head = [
-        "| | median | quartiles | of what can be judged | by dysts' exponents | best on | below 1 "
+        f"| {count} systems | median | quartiles | of what can be judged | by dysts' exponents | best on | below 1 "
         "| failed | fit, s |",
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
@@ -131,7 +133,7 @@ def table(found: Found, setting: str, half: str = "both") -> str:
         f"| {_name(line.method)} | {line.median:.1f} | {line.low:.1f}-{line.high:.1f} | "
         f"{100 * line.share:.0f} % | {line.by_dysts:.1f} | {100 * line.best:.0f} % | "
         f"{100 * line.below:.0f} % | {line.failed} | {_seconds(line.fit)} |"
-        for line in lines(found, setting, half)
+        for line in found_lines
     ]
     return "\n".join(head + body)
 
@@ -152,4 +154,4 @@ def _name(method: str) -> str:
 
 
 def _seconds(value: float | None) -> str:
-    return "" if value is None else f"{value:.2g}"
+    return "" if value is None else f"{value:.2f}" if value < 10.0 else f"{value:.0f}"

@@ -62,12 +62,16 @@ def reference(name: str) -> dict[str, Any]:
     def orbit(state: Floats, rows: int, tolerance: Floats, row: Any, what: str) -> Floats:
         path = integrate.orbit(row, flow.function, state, dt, rows, tolerance, flow.wraps, STEPS)
         if len(path) < rows:
-            raise ValueError(f"{what}: the integrator stopped at row {len(path)} of {rows}")
+            raise ValueError(f"{what} takes too many steps: stopped at row {len(path)} of {rows}")
         return path
 
     first = np.maximum(np.abs(flow.start), np.abs(flow.start).max() * 1e-3)
     rough = orbit(
-        flow.start, TRANSIENT * PER_PERIOD, ROUGH * first, integrate.runge_kutta_row, "transient"
+        flow.start,
+        TRANSIENT * PER_PERIOD,
+        ROUGH * first,
+        integrate.runge_kutta_row,
+        "its transient",
     )
     scale = np.where(flow.wraps > 0.0, 1.0, rough[len(rough) // 2 :].std(axis=0))
     if not (scale > 1e-9 * np.abs(rough).max(axis=0)).all():
@@ -81,7 +85,9 @@ def reference(name: str) -> dict[str, Any]:
     apart = min(horizon, APART)
     origins = TRAIN + apart * np.arange(ORIGINS)
     fine = TOLERANCE * scale
-    states = orbit(rough[-1], int(origins[-1]) + horizon, fine, integrate.runge_kutta_row, "series")
+    states = orbit(
+        rough[-1], int(origins[-1]) + horizon, fine, integrate.runge_kutta_row, "its series"
+    )
     series = flow.observed(states)
     if not np.isfinite(series).all() or not (series[:TRAIN].std(axis=0) > 0.0).all():
         raise ValueError("a column does not vary or is not finite")
@@ -90,7 +96,7 @@ def reference(name: str) -> dict[str, Any]:
     truth = []
     for origin in origins:
         one, two = (
-            flow.observed(orbit(states[origin], judged, tolerance, row, "ground truth"))
+            flow.observed(orbit(states[origin], judged, tolerance, row, "its ground truth"))
             for row, tolerance in (
                 (integrate.runge_kutta_row, fine),
                 (integrate.extrapolation_row, 10.0 * fine),
@@ -125,7 +131,7 @@ def _exponent(flow: Any, state: Floats, dt: float, scale: Floats) -> tuple[float
         means = _growth_rates(flow, state, small, dt, scale, share * np.tile(scale, 2))
         if len(means) >= FEWEST:
             return float(np.mean(means)), _error(means)
-    raise ValueError("the exponent: the integrator stopped")
+    raise ValueError("its exponent takes too many steps")
 
 
 def _growth_rates(
