@@ -125,8 +125,8 @@ def table(found: Found, setting: str, half: str = "both") -> str:
     found_lines = lines(found, setting, half)
     count = found_lines[0].systems if found_lines else 0
     head = [
-        f"| {count} systems | median | quartiles | of what can be judged | by dysts' exponents | best on | below 1 "
-        "| failed | fit, s |",
+        f"| {count} systems | median | quartiles | of what can be judged | by dysts' exponents "
+        "| best on | below 1 | failed | fit, s |",
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
     body = [
