@@ -41,7 +41,7 @@ Floats = np.ndarray
 
 
 def half(name: str) -> str:
-    """ "development" or "report", by a hash of the name, so that nobody chooses."""
+    """The half of a system, development or report, by a hash of its name: nobody chooses."""
     return "report" if hashlib.sha256(name.encode()).digest()[0] % 2 else "development"
 
 
@@ -56,23 +56,10 @@ def reference(name: str) -> dict[str, Any]:
     from . import integrate
     from .flows import load
 
-    flow = load(name)
-    size, dt = len(flow.start), flow.period / PER_PERIOD
-
-    def orbit(state: Floats, rows: int, tolerance: Floats, row: Any, what: str) -> Floats:
-        path = integrate.orbit(row, flow.function, state, dt, rows, tolerance, flow.wraps, STEPS)
-        if len(path) < rows:
-            raise ValueError(f"{what} takes too many steps: stopped at row {len(path)} of {rows}")
-        return path
-
+    flow, first_kind = load(name), integrate.runge_kutta_row
+    dt = flow.period / PER_PERIOD
     first = np.maximum(np.abs(flow.start), np.abs(flow.start).max() * 1e-3)
-    rough = orbit(
-        flow.start,
-        TRANSIENT * PER_PERIOD,
-        ROUGH * first,
-        integrate.runge_kutta_row,
-        "its transient",
-    )
+    rough = _orbit(flow, first_kind, flow.start, TRANSIENT * PER_PERIOD, ROUGH * first, "transient")
     scale = np.where(flow.wraps > 0.0, 1.0, rough[len(rough) // 2 :].std(axis=0))
     if not (scale > 1e-9 * np.abs(rough).max(axis=0)).all():
         raise ValueError("it comes to rest, at least in one column")
@@ -85,9 +72,7 @@ def reference(name: str) -> dict[str, Any]:
     apart = min(horizon, APART)
     origins = TRAIN + apart * np.arange(ORIGINS)
     fine = TOLERANCE * scale
-    states = orbit(
-        rough[-1], int(origins[-1]) + horizon, fine, integrate.runge_kutta_row, "its series"
-    )
+    states = _orbit(flow, first_kind, rough[-1], int(origins[-1]) + horizon, fine, "series")
     series = flow.observed(states)
     if not np.isfinite(series).all() or not (series[:TRAIN].std(axis=0) > 0.0).all():
         raise ValueError("a column does not vary or is not finite")
@@ -95,16 +80,12 @@ def reference(name: str) -> dict[str, Any]:
     judged = int(min(np.ceil(JUDGED / per_row), 3 * LONGEST))
     truth = []
     for origin in origins:
-        one, two = (
-            flow.observed(orbit(states[origin], judged, tolerance, row, "its ground truth"))
-            for row, tolerance in (
-                (integrate.runge_kutta_row, fine),
-                (integrate.extrapolation_row, 10.0 * fine),
-            )
-        )
-        if not np.array_equal(one[: len(series) - origin][:horizon], series[origin:][:horizon]):
-            raise ValueError("the series is not repeated from one of its rows")
-        truth.append(agreement(one, two, per_row))
+        again = _orbit(flow, first_kind, states[origin], judged, fine, "ground truth")
+        second_kind = integrate.extrapolation_row
+        other = _orbit(flow, second_kind, states[origin], judged, 10.0 * fine, "ground truth")
+        if not np.array_equal(again[:horizon], states[origin : origin + judged][:horizon]):
+            raise ValueError("its series is not repeated from one of its rows")
+        truth.append(agreement(flow.observed(again), flow.observed(other), per_row))
     return {
         "series": series,
         "dt": dt,
@@ -119,8 +100,18 @@ def reference(name: str) -> dict[str, Any]:
         "truth_limit": judged * per_row,
         "origins": origins,
         "horizon": horizon,
-        "columns": size,
     }
+
+
+def _orbit(flow: Any, kind: Any, state: Floats, rows: int, tolerance: Floats, what: str) -> Floats:
+    """States (rows, d) from the given one on, by one kind of integrator."""
+    from . import integrate
+
+    dt = flow.period / PER_PERIOD
+    path = integrate.orbit(kind, flow.function, state, dt, rows, tolerance, flow.wraps, STEPS)
+    if len(path) < rows:
+        raise ValueError(f"its {what} takes too many steps: stopped at row {len(path)} of {rows}")
+    return path
 
 
 def _exponent(flow: Any, state: Floats, dt: float, scale: Floats) -> tuple[float, float]:
