@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: reproduce test again lint docs chromium faults bench versions dist clean
+.PHONY: reproduce test again lint docs chromium faults bench league versions dist clean
 
 reproduce: $(READY)
 	$(BIN)/spheresn reproduce --preset quick --out results
@@ -40,6 +40,15 @@ faults: $(READY)
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group bench
 	$(BIN)/python benchmarks/run.py $(BENCH)
+
+# All methods on all flows of dysts: benchmarks/league.json and docs/images/league.png. It goes on where it was stopped; the series and
+# the results of single runs are in build/league. Some of it only: make league LEAGUE="--rows 5000 --noise 0 --half development".
+league: export PYTHONPATH := benchmarks
+league: $(READY)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group bench
+	$(BIN)/python -m league.systems
+	$(BIN)/python -m league.run $(LEAGUE)
+	$(BIN)/python -m league.render
 
 # The tests of the core with every Python that is found, in environments of their own (build/python3.x), from wheels alone.
 # Some only: make versions PYTHONS="python3.12 python3.13".

@@ -5,19 +5,26 @@ nothing is typed in.
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 HERE = Path(__file__).parent
+sys.path.append(str(HERE.parent / "benchmarks"))
+
+from league import summary  # noqa: E402
+
 QUALITY = HERE.parent / "benchmarks" / "quality.json"
 RESULTS = HERE.parent / "benchmarks" / "RESULTS.md"
+LEAGUE = HERE.parent / "benchmarks" / "league.json"
+PICTURE = HERE / "images" / "league.png"
 CLAIMS = HERE / "_data" / "claims.json"
 VERDICTS = HERE / "_data" / "verdicts.json"
 REPORT = HERE.parent / "results" / "report.html"
 
-FILES = (QUALITY, RESULTS, CLAIMS, VERDICTS, REPORT)
+FILES = (QUALITY, RESULTS, LEAGUE, CLAIMS, VERDICTS, REPORT)
 
 MODELS = {
     "spherical": "**bent sphere**, the default",
@@ -135,8 +142,59 @@ def benchmarks(path: Path = RESULTS) -> str:
     return f"```{{include}} ../benchmarks/{path.name}\n:relative-images:\n:heading-offset: 1\n```"
 
 
+def league(what: str, *words: str, path: Path = LEAGUE) -> str:
+    """Something that the league says, by its name in `LEAGUE_PIECES`."""
+    found = _json(path)
+    if found is None:
+        return _absent(path, "make league")
+    return LEAGUE_PIECES[what](found, *words)
+
+
+def _league_systems(found: Any, half: str = "both") -> str:
+    return str(len(summary.chosen(found, half)))
+
+
+def _league_median(found: Any, setting: str, method: str, half: str = "both") -> str:
+    """Lyapunov times."""
+    medians = {line.method: line.median for line in summary.lines(found, setting, half)}
+    return _short(medians[method]) if method in medians else "*not measured*"
+
+
+def _league_wins(found: Any, setting: str, half: str = "both") -> str:
+    won = summary.wins(found, setting, half)
+    return "*not measured*" if won is None else f"{100 * won:.0f} %"
+
+
+def _league_excluded(found: Any) -> str:
+    """Systems that are left out and why, those with the same reason together."""
+    reasons: dict[str, list[str]] = {}
+    for name, reason in found["excluded"].items():
+        reasons.setdefault(reason.partition(": ")[2].partition(":")[0], []).append(name)
+    tame = [name for name, one in found["systems"].items() if not one["chaotic"]]
+    lines = [f"- {_cell(reason)}: {', '.join(names)}" for reason, names in reasons.items()]
+    return "\n".join([*lines, f"- distances hardly grow or not at all: {', '.join(tame)}"])
+
+
+def _league_picture(found: Any) -> str:
+    if not PICTURE.is_file():
+        return "*the picture is not here: `make league` draws it.*"
+    told = "Valid times on all systems, our default beside the best of all others"
+    return f"```{{image}} images/{PICTURE.name}\n:alt: {told}\n:width: 700px\n```"
+
+
+LEAGUE_PIECES: dict[str, Any] = {
+    "systems": _league_systems,
+    "median": _league_median,
+    "wins": _league_wins,
+    "excluded": _league_excluded,
+    "picture": _league_picture,
+    "table": summary.table,
+    "extremes": summary.extremes,
+}
+
 KINDS: dict[str, Any] = {
-    one.__name__: one for one in (valid, quality, classes, claim, claims, seeds, report, benchmarks)
+    one.__name__: one
+    for one in (valid, quality, classes, claim, claims, seeds, report, benchmarks, league)
 }
 
 

@@ -1,0 +1,249 @@
+"""Forecast the systems of the league by every method, and collect what came out.
+
+A unit is one method on one system with some number of training rows and some noise. Its result is
+one small file, so a run that was stopped goes on where it was, and methods can be added later. The
+noise is added to the training rows and to the rows up to the origin of a free run; forecasts are
+judged against the clean rows. A method that fails counts as valid for no row, and its file says
+why.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import time
+import warnings
+from concurrent.futures import as_completed
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from spheresn.apps.paper.runner.local import LocalPool, WorkerLost
+from spheresn.io import whole_file
+from spheresn.metrics import valid_time
+
+from .summary import judged
+from .systems import DATA, LYAPUNOV_TIMES, THRESHOLD, TRAIN, Floats, half
+
+OUT, COLLECTED = Path("build/league/results"), Path(__file__).parents[1] / "league.json"
+SEED = 0
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What a result is a function of."""
+
+    system: str
+    rows: int
+    noise: float
+    method: str
+
+    @property
+    def setting(self) -> str:
+        return f"{self.rows} rows, noise {self.noise:g}"
+
+    def file(self, out: Path) -> Path:
+        method = "".join(sign if sign.isalnum() else "-" for sign in self.method).strip("-")
+        return out / f"{self.rows}-{self.noise:g}" / method / f"{self.system}.json"
+
+
+def valid_rows(truth: Floats, forecast: Floats) -> int:
+    """Rows until a forecast (T, d) has parted from the truth."""
+    return round(valid_time(truth, forecast, THRESHOLD))
+
+
+def lyapunov_times(rows: float, exponent: float, dt: float) -> float:
+    """Rows as Lyapunov times, at most as many as free runs are followed for."""
+    return min(rows * exponent * dt, LYAPUNOV_TIMES)
+
+
+def observed(series: Floats, rows: int, noise: float, seed: int) -> tuple[Floats, Floats]:
+    """The series from `rows` before the end of the training part on, clean and as it is seen, in
+    units of the deviation of what is seen of the training part.
+    """
+    clean = series[TRAIN - rows :]
+    rng = np.random.default_rng([seed, 1])
+    seen = clean + noise * clean[:rows].std(axis=0) * rng.standard_normal(clean.shape)
+    mean, deviation = seen[:rows].mean(axis=0), seen[:rows].std(axis=0)
+    return (clean - mean) / deviation, (seen - mean) / deviation
+
+
+@cache
+def warm(method: str) -> None:
+    """Let a method compile what it compiles, once per process, so that no fit pays for it."""
+    from .methods import METHODS
+
+    angle = 0.3 * np.arange(1500.0)[:, None] * np.array([1.0, np.sqrt(2.0)])
+    with suppress(Exception):  # whatever is wrong will be seen where it counts
+        METHODS[method](np.sin(angle), SEED).forecast(np.zeros((0, 2)), 10)
+
+
+def measure(unit: Unit, data: Path) -> dict[str, Any]:
+    """Valid rows of the free runs from all origins, the seconds of the fit, and of a forecast."""
+    from .methods import METHODS
+
+    with np.load(data / f"{unit.system}.npz") as file:
+        series, horizon, origins = file["series"], int(file["horizon"]), file["origins"]
+    clean, seen = observed(series, unit.rows, unit.noise, SEED)
+    found: dict[str, Any] = {**asdict(unit), "valid_rows": [], "fit_seconds": None, "error": None}
+    begin = time.perf_counter()
+    try:
+        fitted = METHODS[unit.method](seen[: unit.rows].copy(), SEED)
+        found["fit_seconds"] = time.perf_counter() - begin
+        for origin in origins - TRAIN + unit.rows:
+            forecast = fitted.forecast(seen[unit.rows : origin], horizon)
+            found["valid_rows"].append(valid_rows(clean[origin : origin + horizon], forecast))
+    except Exception as failure:  # counts as valid for no row
+        found["error"] = f"{type(failure).__name__}: {' '.join(str(failure).split())[:300]}"
+    found["valid_rows"] += [0] * (len(origins) - len(found["valid_rows"]))
+    found["seconds"] = time.perf_counter() - begin
+    return found
+
+
+def perform(unit: Unit, data: Path, out: Path) -> str:
+    """Measure a unit with one thread and write its file; one line about it."""
+    threadpool_limits(limits=1)
+    np.seterr(all="ignore")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # runs that leave the range are what is measured
+        warm(unit.method)
+        found = measure(unit, data)
+    write(unit.file(out), found)
+    told = found["error"] or f"valid rows {found['valid_rows']}"
+    return f"{unit.system}, {unit.setting}, {unit.method}: {told}, {found['seconds']:.1f} s"[:300]
+
+
+def write(path: Path, content: Any) -> None:
+    with whole_file(path) as draft:
+        draft.write_text(json.dumps(content), encoding="utf-8")
+
+
+def todo(units: list[Unit], out: Path) -> list[Unit]:
+    """Those without a result."""
+    return [unit for unit in units if not unit.file(out).exists()]
+
+
+def run(units: list[Unit], data: Path, out: Path, jobs: int) -> None:
+    """Perform what is missing."""
+    left = todo(units, out)
+    print(f"{len(units) - len(left)} units are there, {len(left)} to do", flush=True)
+    pool = LocalPool(jobs)
+    try:
+        running = {pool.call(perform, unit, data, out): unit for unit in left}
+        for count, future in enumerate(as_completed(running), 1):
+            try:
+                print(f"{count}/{len(left)} {future.result()}", flush=True)
+            except WorkerLost as lost:  # not written: the next run tries it again
+                print(f"{count}/{len(left)} {running[future]}: {lost}", flush=True)
+    finally:
+        pool.close()
+
+
+def collect(data: Path, out: Path) -> dict[str, Any]:
+    """All that was measured: systems, excluded systems, and setting -> method -> system -> runs."""
+    systems: dict[str, Any] = {}
+    for path in sorted(data.glob("*.npz")):
+        with np.load(path) as file:
+            systems[path.stem] = {
+                "half": str(file["half"]),
+                "chaotic": bool(file["chaotic"]),
+                "columns": int(file["series"].shape[1]),
+                "dt": float(file["dt"]),
+                "period": float(file["period"]),
+                "lyapunov": float(file["lyapunov"]),
+                "lyapunov_error": float(file["lyapunov_error"]),
+                "lyapunov_dysts": float(file["lyapunov_dysts"]),
+                "horizon": int(file["horizon"]),
+                "truth_time": [round(float(one), 2) for one in file["truth_time"]],
+            }
+    excluded = {
+        found["name"]: found["reason"]
+        for found in (json.loads(p.read_text()) for p in sorted(data.glob("*.excluded.json")))
+    }
+    whole: dict[str, Any] = {
+        "threshold": THRESHOLD,
+        "cap": LYAPUNOV_TIMES,
+        "systems": systems,
+        "excluded": excluded,
+        "results": {},
+    }
+    for path in sorted(out.glob("*/*/*.json")):
+        found = json.loads(path.read_text(encoding="utf-8"))
+        unit = Unit(found["system"], found["rows"], found["noise"], found["method"])
+        if unit.system in systems:
+            methods = whole["results"].setdefault(unit.setting, {})
+            methods.setdefault(unit.method, {})[unit.system] = entry(whole, found)
+    return whole
+
+
+def entry(whole: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
+    """A unit in Lyapunov times, their median, and the median as a share of what can be judged."""
+    one = whole["systems"][found["system"]]
+    valid = [lyapunov_times(rows, one["lyapunov"], one["dt"]) for rows in found["valid_rows"]]
+    shares = [v / j for v, j in zip(valid, judged(whole, found["system"]), strict=True)]
+    seconds = found["fit_seconds"]
+    return {
+        "valid": [round(value, 3) for value in valid],
+        "median": round(median(valid), 3),
+        "share": round(min(median(shares), 1.0), 4),
+        "fit": None if seconds is None else float(f"{seconds:.3g}"),
+        "error": found["error"],
+    }
+
+
+def save(found: dict[str, Any], path: Path) -> None:
+    """One line per system and method, so that a change can be read."""
+    text = json.dumps(found, indent=1, ensure_ascii=False)
+    with whole_file(path) as draft:
+        draft.write_text(_short_lists(text) + "\n", encoding="utf-8")
+
+
+def _short_lists(text: str) -> str:
+    text = re.sub(r"\[\s+([^\[\]{}]*?)\s+\]", lambda m: "[" + " ".join(m[1].split()) + "]", text)
+    return re.sub(r"\{\s+([^{}]*?)\s+\}", lambda m: "{" + " ".join(m[1].split()) + "}", text)
+
+
+def arguments() -> argparse.Namespace:
+    from .methods import METHODS, available
+
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, nargs="+", default=[5000, 1000])
+    parser.add_argument("--noise", type=float, nargs="+", default=[0.0, 0.01, 0.1])
+    parser.add_argument("--methods", nargs="+", choices=list(METHODS), default=available())
+    parser.add_argument("--systems", nargs="+")
+    parser.add_argument("--half", choices=["development", "report"])
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--out", type=Path, default=OUT)
+    parser.add_argument("--collect", type=Path, default=COLLECTED, help="the file of all results")
+    return parser.parse_args()
+
+
+def main() -> None:
+    asked = arguments()
+    there = [path.stem for path in sorted(asked.data.glob("*.npz"))]
+    wanted = [
+        name for name in asked.systems or there if asked.half is None or half(name) == asked.half
+    ]
+    if absent := set(wanted) - set(there):
+        raise SystemExit(f"no series of {', '.join(sorted(absent))} in {asked.data}")
+    units = [
+        Unit(system, rows, noise, method)
+        for rows in asked.rows
+        for noise in asked.noise
+        for method in asked.methods
+        for system in wanted
+    ]
+    run(units, asked.data, asked.out, asked.jobs)
+    save(collect(asked.data, asked.out), asked.collect)
+
+
+if __name__ == "__main__":
+    main()
