@@ -15,7 +15,8 @@ from .accumulate import Piece
 from .features import Frame
 
 PROBE = 1e-6  # deviations of the noise by which the response to noise is measured
-RESPONSES = 2  # times the features: as many rows are enough for the response
+# Rows from which the scatter of the response is estimated: times the features, and at least
+RESPONSES, FEWEST_RESPONSES = 2, 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +99,7 @@ def learn(
     width, outputs = frame.width, data.targets.shape[1]
     rows, response = (GrowingTriangle.empty(width, outputs) for _ in range(2))
     sample = Sample.empty(width, outputs)
-    stride = max((stops[0] - washout) // (RESPONSES * width), 1)
+    stride = max((stops[0] - washout) // max(RESPONSES * width, FEWEST_RESPONSES), 1)
     scale = np.sqrt(stride) / PROBE
     found: list[Learned] = []
     seen = 0
