@@ -38,6 +38,7 @@ import spheresn as sn
 
 RESULTS = Path(__file__).with_name("quality.json")
 UNITS, TRAIN, TEST, STARTS, THRESHOLD = 500, 5000, 5000, 8, 0.4
+TOLERANCE = 1e-13  # of the integrators: forecasts must not reach the limit of the data
 Floats = np.ndarray
 
 
@@ -58,13 +59,17 @@ class Series:
 
 SERIES = {
     "Lorenz": Series(
-        lambda seed: sn.datasets.lorenz(TRAIN + TEST, 0.02, rng=seed), 0.02 * 0.906, 1200
+        lambda seed: sn.datasets.lorenz(TRAIN + TEST, 0.02, rng=seed, tolerance=TOLERANCE),
+        0.02 * 0.906,
+        1500,
     ),
     "Mackey-Glass": Series(
         lambda seed: sn.datasets.mackey_glass(TRAIN + TEST, 1.0, rng=seed), 0.0058, 2500
     ),
     "Rössler": Series(
-        lambda seed: sn.datasets.rossler(TRAIN + TEST, 0.2, rng=seed), 0.2 * 0.0714, 1500
+        lambda seed: sn.datasets.rossler(TRAIN + TEST, 0.2, rng=seed, tolerance=TOLERANCE),
+        0.2 * 0.0714,
+        1900,
     ),
     "Hénon": Series(lambda seed: sn.datasets.henon(TRAIN + TEST, rng=seed), 0.419, 200),
     "laser": Series(lambda seed: sn.datasets.santa_fe_laser(), 1.0, 1000),
@@ -74,8 +79,8 @@ SERIES = {
 class Ours:
     """ESNForecaster with some options."""
 
-    def __init__(self, rows: Floats, seed: int, **options: Any) -> None:
-        self.forecaster = sn.ESNForecaster(UNITS, random_state=seed, **options).fit(rows)
+    def __init__(self, rows: Floats, seed: int, units: int = UNITS, **options: Any) -> None:
+        self.forecaster = sn.ESNForecaster(units, random_state=seed, **options).fit(rows)
         self.heard = len(rows)
 
     def one_step(self, rows: Floats) -> Floats:
@@ -189,6 +194,7 @@ PAPER = {
 }
 MODELS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "spherical": (Ours, {}),
+    "spherical, 1000 units": (Ours, {"units": 1000}),
     "tanh": (Ours, {"activation": "tanh"}),
     "sphere, bend=0": (Ours, {"bend": 0.0}),
     "paper's model": (Ours, PAPER),
