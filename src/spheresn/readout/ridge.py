@@ -18,6 +18,7 @@ from scipy.linalg.lapack import dpotrf, dtpmqrt, dtpqrt, dtrtrs
 
 from .. import _validation
 from .._errors import StateOverflow
+from .._numerics import limit_threads
 from .._validation import Floats
 from .gram import Gram, product
 from .triangle import PANEL, Triangle
@@ -233,11 +234,12 @@ def _augmented(moments: Triangle, root: float) -> Augmented:
     """The factor of the states and root times the identity, by a QR decomposition."""
     n = len(moments.state_mean)
     identity = np.asfortranarray(root * np.eye(n))
-    upper, vectors, block, _ = dtpqrt(
-        n, min(PANEL, n), np.asfortranarray(moments.states), identity, overwrite_b=1
-    )
     right = np.asfortranarray(moments.targets)
-    targets = dtpmqrt(n, vectors, block, right, np.zeros_like(right, order="F"), trans="T")[0]
+    with limit_threads(0):
+        upper, vectors, block, _ = dtpqrt(
+            n, min(PANEL, n), np.asfortranarray(moments.states), identity, overwrite_b=1
+        )
+        targets = dtpmqrt(n, vectors, block, right, np.zeros_like(right, order="F"), trans="T")[0]
     return Augmented(moments, upper, targets)
 
 

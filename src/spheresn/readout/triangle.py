@@ -15,10 +15,11 @@ from scipy.linalg.lapack import dtpqrt
 
 from .. import _validation, kernels
 from .._errors import BadInput
+from .._numerics import limit_threads
 from .._validation import Floats
 
 BLOCK = 1024  # rows that are reduced at once
-PANEL = 32  # columns that LAPACK reduces at once
+PANEL = 32  # columns that LAPACK reduces at once; two threads are slower than one at any size tried
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +63,7 @@ class Triangle:
             count,
             self.state_mean + share * gap_x,
             self.target_mean + share * gap_y,
-            dtpqrt(0, min(PANEL, len(both)), both, gap, overwrite_a=1)[0],
+            stacked(both, gap, 0),
         )
 
     def with_scatter(self, other: Triangle, scale: float) -> Triangle:
@@ -115,7 +116,8 @@ def stacked(upper: Floats, lower: Floats, trapezoid: int | None = None) -> Float
     rows = len(lower) if trapezoid is None else trapezoid
     panel = min(PANEL, len(upper))
     copied = np.array(lower, order="F")  # LAPACK overwrites it
-    return np.asarray(dtpqrt(rows, panel, upper, copied, overwrite_b=1)[0])
+    with limit_threads(0):
+        return np.asarray(dtpqrt(rows, panel, upper, copied, overwrite_b=1)[0])
 
 
 class GrowingTriangle:
