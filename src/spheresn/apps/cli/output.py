@@ -140,10 +140,10 @@ def _candidates(rows: list[dict[str, Any]]) -> list[str | Table]:
     head = ["memory", "bend", "bias_ratio", "noise", "penalty", "learns", "score", "with all rows"]
     body = [
         (
-            f"{row['memory']:g}",
+            f"{row['memory']:.2g}",
             [
                 *(f"{row[name]:g}" for name in ("bend", "bias_ratio", "noise")),
-                "given" if row["penalty"] is None else f"{row['penalty']:.0e}",
+                "loo" if row["penalty"] is None else f"{row['penalty']:.0e}",
                 "steps" if row["carry"] else "values",
                 *("-" if row[name] is None else f"{row[name]:.2f}" for name in ("score", "refit")),
             ],
@@ -152,7 +152,8 @@ def _candidates(rows: list[dict[str, Any]]) -> list[str | Table]:
     ]
     return [
         "best settings, by their runs over held-out windows; score: e-folds that the error stays "
-        "below one standard deviation; penalty: share of the variance of the states",
+        "below one standard deviation; penalty: share of the variance of the states (loo: by the "
+        "leave-one-out error)",
         table(head, body),
     ]
 
