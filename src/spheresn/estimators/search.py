@@ -53,7 +53,9 @@ COARSE = (
 GRID = tuple(sorted({*FINE, *COARSE}))
 FIRST_UNITS = 250
 FIRST_GRID = ((0.0, 1e-28), (0.0, 1e-20), (0.0, 1e-12), (1e-7, 1e-26), (1e-5, 1e-22), (1e-2, 1e-12))
-PRECISE = 2.5  # where small networks score lower, the series is noisy, and FINE cannot help
+# E-folds below one deviation while small networks stay below it. Where there are fewer, the series
+# is noisy or hard, and FINE cannot help
+PRECISE = 2.5
 # Noise leaves errors of about its own size, so it cannot win against a score that is higher by this
 MARGIN = 3.0
 SHORT_GRID = ((1e-5, 1e-6),)
@@ -223,8 +225,9 @@ class Search:
             trials.sort(key=lambda trial: trial.best, reverse=True)
             found = [trial.candidate for trial in trials[:FINALISTS]] or found[:1]
             if trials:
-                windows = windows.about(trials[0].best.steps)
-                grid = grid if trials[0].best.folds > PRECISE else COARSE
+                best = trials[0].best
+                precise = best.folds * windows.fewer().horizon > PRECISE * best.steps
+                windows, grid = windows.about(best.steps), GRID if precise else COARSE
         trials = self._trials(found, windows, grid, FINAL_ROWS)
         if not trials:
             self.plan.final(self.data.inputs, found[0])  # raises, and says what can be reached
