@@ -16,7 +16,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 # The exponent of the Lorenz system per unit of time
-TRAIN, AHEAD, DT, EXPONENT = 5000, 900, 0.02, 0.906
+TRAIN, AHEAD, DT, EXPONENT = 5000, 1600, 0.02, 0.906
 
 
 def main() -> None:
@@ -25,7 +25,7 @@ def main() -> None:
     out = parser.parse_args().out
     out.mkdir(parents=True, exist_ok=True)
 
-    series = sn.datasets.lorenz(TRAIN + AHEAD, DT)
+    series = sn.datasets.lorenz(TRAIN + AHEAD, DT, tolerance=1e-13)
     model = sn.ESNForecaster(units=300, random_state=0).fit(series[:TRAIN])
     truth, forecast = series[TRAIN:], model.forecast(AHEAD)
 
