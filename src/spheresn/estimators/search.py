@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import groupby
 from typing import NamedTuple
 
@@ -200,8 +201,8 @@ class Search:
     """The search for one series.
 
     frame_of adds washout and features to a network; washout_of says how many of so many rows are
-    left out. noise and penalty: a number, or "auto"; the
-    penalty "loo" is that with the least leave-one-out error.
+    left out. noise and penalty: a number, or "auto"; the penalty "loo" is that with the least
+    leave-one-out error.
     """
 
     plan: Plan
@@ -298,15 +299,17 @@ class Search:
         ranked.sort(key=lambda one: one[0], reverse=True)
         table: list[dict[str, float | None]] = []
         best = Score(-np.inf, -np.inf, 0.0)
+        of_all_rows = cache(lambda number: self._of_all_rows(trials[number]))
         for score, number, setting in ranked[:REFITS]:
             trial, again = trials[number], None
             if score > best:
-                weights, penalty = self._solve_learned(self._of_all_rows(trial), setting)
+                weights, penalty = self._solve_learned(of_all_rows(number), setting)
                 loop = closed(trial.frame, weights, setting.carry)
                 again = windows.score(loop, windows.states(trial.frame.reservoir))
                 if min(score, again) > best:
                     best, chosen = min(score, again), (trial, setting, loop, penalty)
-            table.append(_row(trial.candidate, setting, score.folds, again and again.folds))
+            refit = None if again is None else again.folds
+            table.append(_row(trial.candidate, setting, score.folds, refit))
         return Fitted(*chosen, best.folds, table)
 
     def _of_all_rows(self, trial: Trial) -> Learned:
