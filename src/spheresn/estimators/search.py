@@ -30,7 +30,8 @@ from .learning import Learned, TrainingData, learn
 from .progress import Progress
 
 HELD_OUT, HORIZON, LONGEST, WINDOWS = 0.25, 0.64, 1000, 8
-PRECISION = 1e-15  # deviations of the series; no error of a forecast counts as smaller
+# Deviations of the series: no error of a forecast counts as smaller, or as larger
+PRECISION, WORST = 1e-15, 10.0
 ENOUGH, SHORTEST, MANY = 4, 50, 32  # times the steps that runs last; steps; windows
 FEWEST = 40  # rows; a shorter series cannot spare any to choose by
 MOST = 10_000  # rows; a longer series is represented by its last ones
@@ -63,14 +64,15 @@ SHORT_GRID = ((1e-5, 1e-6),)
 
 
 class Score(NamedTuple):
-    """How good free runs are; compared by their parts, in this order.
+    """How good free runs are; the higher `value` is better.
 
-    folds: by how many e-folds the error stays below one deviation, averaged over the steps; error:
-    minus the mean error; steps: how long the error stays below one deviation.
+    folds: by how many e-folds the error stays below one deviation, averaged over the steps; value:
+    folds minus the mean error, at most WORST deviations; steps: how long the error stays below one
+    deviation.
     """
 
+    value: float
     folds: float
-    error: float
     steps: float
 
 
@@ -137,19 +139,16 @@ class Windows:
         return np.asarray(drive(reservoir, self.data.inputs)[self.starts - 1])
 
     def score(self, loop: ClosedLoop, states: Floats) -> Score:
-        """How many e-folds the error of a run stays below one deviation, averaged over its steps.
+        """Of the free runs of a loop from these states.
 
-        The error of a step is the largest up to it. Unlike a valid time, the score also tells runs
-        apart that stay valid to the end of their window, or that are never valid. The mean error
-        decides where it ties.
+        For the e-folds, the error of a step is the largest up to it. Unlike a valid time, the score
+        also tells runs apart that stay valid to the end of their window, or that are never valid:
+        on noisy series the mean error decides, and a run that leaves the series loses.
         """
         runs = [self._errors(loop, x, int(t)) for x, t in zip(states, self.starts, strict=True)]
         errors = np.clip(np.maximum.accumulate(runs, axis=1), PRECISION, 1.0)
-        return Score(
-            -float(np.log(errors).mean()),
-            -float(np.minimum(runs, 10.0).mean()),
-            float((errors < 1.0).sum(axis=1).mean()),
-        )
+        folds, error = -float(np.log(errors).mean()), float(np.minimum(runs, WORST).mean())
+        return Score(folds - error, folds, float((errors < 1.0).sum(axis=1).mean()))
 
     def _errors(self, loop: ClosedLoop, state: Floats, start: int) -> Floats:
         """The error of each step of one free run, in deviations; large from where it diverges."""
@@ -221,7 +220,9 @@ class Search:
         data = self.data.last(MOST) if len(self.data.inputs) > MOST else self.data
         windows, grid = Windows.of(data), GRID
         if len(found) > FINALISTS:
-            small = replace(self, plan=self.plan.with_units(min(self.plan.units, FIRST_UNITS)))
+            # A few rows do not tell large networks apart, and would keep people waiting
+            units = min(self.plan.units, FIRST_UNITS, max(len(data.series), FEWEST))
+            small = replace(self, plan=self.plan.with_units(units))
             trials = small._trials(found, windows.fewer(), FIRST_GRID, SEARCH_ROWS)
             trials.sort(key=lambda trial: trial.best, reverse=True)
             found = [trial.candidate for trial in trials[:FINALISTS]] or found[:1]
@@ -276,7 +277,7 @@ class Search:
         states = windows.states(frame.reservoir)
         scores: dict[Setting, Score] = {}
         for noise, same in groupby(settings, key=lambda one: one.noise):
-            if scores and noise and max(scores.values()).folds > MARGIN - np.log(noise):
+            if scores and noise and max(scores.values()).value > MARGIN - np.log(noise):
                 break
             moments = learned[0].moments(noise)
             for share, both in groupby(same, key=lambda one: one.share):
@@ -298,7 +299,7 @@ class Search:
         ]
         ranked.sort(key=lambda one: one[0], reverse=True)
         table: list[dict[str, float | None]] = []
-        best = Score(-np.inf, -np.inf, 0.0)
+        best = Score(-np.inf, 0.0, 0.0)
         of_all_rows = cache(lambda number: self._of_all_rows(trials[number]))
         for score, number, setting in ranked[:REFITS]:
             trial, again = trials[number], None
@@ -308,9 +309,9 @@ class Search:
                 again = windows.score(loop, windows.states(trial.frame.reservoir))
                 if min(score, again) > best:
                     best, chosen = min(score, again), (trial, setting, loop, penalty)
-            refit = None if again is None else again.folds
-            table.append(_row(trial.candidate, setting, score.folds, refit))
-        return Fitted(*chosen, best.folds, table)
+            refit = None if again is None else again.value
+            table.append(_row(trial.candidate, setting, score.value, refit))
+        return Fitted(*chosen, best.value, table)
 
     def _of_all_rows(self, trial: Trial) -> Learned:
         if len(self.data.inputs) <= MOST:
