@@ -32,7 +32,7 @@ class OutOfRange(RuntimeWarning):
 
 @dataclass(eq=False, repr=False)
 class ESNForecaster(BaseESN):
-    """Echo state network that continues a series, its output closed upon its input.
+    """Echo state network that forecasts a series; each forecast becomes its next input.
 
     ŝ_{k+1} = s_k + b + Wᵀ x_k, or the same without s_k. `fit(series)` takes (T,) or (T, d), rows in
     the order of time, and `exogenous` (T, e), columns whose future will be known. Parameters as in
@@ -40,8 +40,8 @@ class ESNForecaster(BaseESN):
     over held-out windows of the series, because one-step errors say little about how long a free
     run stays accurate. noise: deviation of white noise in the standardised input, whose effect on
     the readout is computed, not drawn. Noise of 1e-2 teaches a readout to return to the attractor;
-    without noise it is more precise. n_jobs: networks tried in
-    parallel (joblib). verbose: whether a terminal shows the progress of a fit beyond two seconds.
+    without noise it is more precise. n_jobs: networks tried in parallel (joblib). verbose: whether
+    a terminal shows the progress of a fit beyond two seconds.
 
     Learned: as in ESNRegressor, closed_loop_ (a `System`), noise_, bias_ratio_, candidates_ (the
     best settings that were tried), and score_: by how many e-folds the error in the held-out
@@ -64,7 +64,7 @@ class ESNForecaster(BaseESN):
 
     @with_limited_threads
     def fit(self, X: Any, y: Any = None, exogenous: Any = None) -> Self:
-        """Choose the network, learn the series, and stand at its end. `y` is not used."""
+        """Choose the network and learn the series; forecasts begin at its end. `y` is not used."""
         series = self._table(X, reset=True)
         beside = self._exogenous(exogenous, len(series), reset=True)
         self._one_column = np.ndim(X) == 1
@@ -105,7 +105,7 @@ class ESNForecaster(BaseESN):
     def forecast(self, steps: int, exogenous: Any = None) -> Floats:
         """The next `steps` rows (steps, d), with the exogenous columns (steps, e) of these rows.
 
-        The forecaster itself stays where it is.
+        The next call begins at the same row.
         """
         check_is_fitted(self)
         count = _validation.whole("steps", steps, 1)
