@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy.special import eval_legendre
 
 from spheresn import NoDirection, sphere
 
@@ -67,3 +68,22 @@ def test_random_points_are_uniform(rng):
     points = np.array([sphere.random_point(3, rng) for _ in range(20000)])
     assert np.allclose(points.mean(axis=0), 0.0, atol=5 * np.sqrt(1 / 3 / 20000))
     assert np.allclose(points.var(axis=0), 1 / 3, atol=5 * np.sqrt(4 / 45 / 20000))
+
+
+def test_the_projection_near_a_strong_bias_is_a_sum_of_polynomials_by_degree(rng):
+    """(c + εu)/|c + εu| = Σ εⁿ (P_n c + P_{n-1} u), P_n = (-1)ⁿ qⁿᐟ² L_n(p/√q), p = c·u, q = |u|².
+
+    The sum up to degree n misses εⁿ⁺¹ |u|ⁿ⁺¹ (docs/research/precision.md).
+    """
+    c, u = sphere.unit(rng.standard_normal(9)), sphere.unit(rng.standard_normal(9))
+    p, q = c @ u, u @ u
+
+    def factor(n):
+        return 0.0 if n < 0 else (-1) ** n * q ** (n / 2) * eval_legendre(n, p / np.sqrt(q))
+
+    for ratio in (3.0, 10.0, 30.0):
+        exact = sphere.unit(c + u / ratio)
+        total = np.zeros(9)
+        for n in range(12):
+            total += ratio**-n * (factor(n) * c + factor(n - 1) * u)
+            assert sphere.norm(total - exact) < 4.0 * ratio ** -(n + 1) + 1e-15
