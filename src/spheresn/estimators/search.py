@@ -30,8 +30,9 @@ from .learning import Learned, TrainingData, learn
 from .progress import Progress
 
 HELD_OUT, HORIZON, LONGEST, WINDOWS = 0.25, 0.64, 1000, 8
-# Deviations of the series: no error of a forecast counts as smaller, or as larger
-PRECISION, WORST = 1e-15, 10.0
+# Deviations of the series: no error of a forecast counts as smaller; from AWAY on it counts against
+# the forecast, up to WORST
+PRECISION, AWAY, WORST = 1e-15, 3.0, 10.0
 ENOUGH, SHORTEST, MANY = 4, 50, 32  # times the steps that runs last; steps; windows
 FEWEST = 40  # rows; a shorter series cannot spare any to choose by
 MOST = 10_000  # rows; a longer series is represented by its last ones
@@ -67,7 +68,7 @@ class Score(NamedTuple):
     """How good free runs are; the higher `value` is better.
 
     folds: by how many e-folds the error stays below one deviation, averaged over the steps; value:
-    folds minus the mean error, at most WORST deviations; steps: how long the error stays below one
+    folds minus the mean error beyond AWAY deviations; steps: how long the error stays below one
     deviation.
     """
 
@@ -142,13 +143,14 @@ class Windows:
         """Of the free runs of a loop from these states.
 
         For the e-folds, the error of a step is the largest up to it. Unlike a valid time, the score
-        also tells runs apart that stay valid to the end of their window, or that are never valid:
-        on noisy series the mean error decides, and a run that leaves the series loses.
+        also tells runs apart that stay valid to the end of their window. A run that has lost the
+        series but goes on like it is wrong by √2 deviations, which costs nothing; one that runs
+        away loses.
         """
         runs = [self._errors(loop, x, int(t)) for x, t in zip(states, self.starts, strict=True)]
         errors = np.clip(np.maximum.accumulate(runs, axis=1), PRECISION, 1.0)
-        folds, error = -float(np.log(errors).mean()), float(np.minimum(runs, WORST).mean())
-        return Score(folds - error, folds, float((errors < 1.0).sum(axis=1).mean()))
+        folds, away = -float(np.log(errors).mean()), np.clip(np.subtract(runs, AWAY), 0.0, WORST)
+        return Score(folds - float(away.mean()), folds, float((errors < 1.0).sum(axis=1).mean()))
 
     def _errors(self, loop: ClosedLoop, state: Floats, start: int) -> Floats:
         """The error of each step of one free run, in deviations; large from where it diverges."""

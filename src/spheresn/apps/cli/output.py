@@ -152,7 +152,7 @@ def _candidates(rows: list[dict[str, Any]]) -> list[str | Table]:
     ]
     return [
         "best settings, by their runs over held-out windows; score: e-folds that the error stays "
-        "below one standard deviation, minus the mean error; penalty: share of the variance of the "
+        "below one standard deviation; penalty: share of the variance of the "
         "states (loo: by the leave-one-out error)",
         table(head, body),
     ]
