@@ -478,3 +478,12 @@ def test_what_a_desk_remembers_is_bounded():
             == 7
         )
     assert len(jobs._wanted) == TABS and len(jobs._answers) == KEPT and not jobs._jobs
+
+
+def test_the_bias_slider_sets_the_strength_of_the_bias(panels):
+    one, two = (
+        panels.network(Settings(bias=bias, drive="scaling", **SMALL), "spherical", silent)
+        for bias in (1.0, 2.0)
+    )
+    assert one.reservoir.bias.any()
+    assert np.allclose(two.reservoir.bias, 2.0 * one.reservoir.bias, rtol=1e-12)

@@ -110,6 +110,12 @@ def forecaster(
     return model
 
 
+def _candidate(settings: Settings, activation: str) -> Candidate:
+    """What the sliders say of a network."""
+    bend = settings.bend if activation == "spherical" else 0.0
+    return Candidate(settings.memory, bend, bias_ratio=settings.bias)
+
+
 def drawn(settings: Settings) -> Recurrent:
     """W at spectral radius one: the part of a view that no slider changes."""
     return forecaster(settings, settings.topology, None)._plan().links
@@ -124,7 +130,7 @@ def found_drive(
     if settings.drive == "scaling":
         return Drive(settings.spectral_radius, settings.input_scaling)
     plan, signal = forecaster(settings, links, None, activation)._plan(), _training_signal(series)
-    setting = Candidate(settings.memory, settings.bend if activation == "spherical" else 0.0)
+    setting = _candidate(settings, activation)
     base = plan.unit_drive(signal.shape[1], setting)
 
     def at_strength(strength: float) -> Reservoir:
@@ -162,7 +168,7 @@ def network(
 ) -> Network:
     """The reservoir of a view, or of the same view with another activation."""
     plan = forecaster(settings, links, drive, activation)._plan()
-    setting = Candidate(settings.memory, settings.bend if activation == "spherical" else 0.0)
+    setting = _candidate(settings, activation)
     signal = Scaler.of(series[: Cut(len(series)).train]).forward(series)
     return Network(
         plan.network(series.shape[1], setting, drive.spectral_radius, drive.input_scaling), signal
