@@ -40,7 +40,7 @@ def main() -> None:
         axes.spines[["top", "right"]].set_visible(False)
     panels[0].legend(frameon=False, ncols=3, loc="lower left", bbox_to_anchor=(0, 1), fontsize=9)
     panels[-1].set(xlabel="time ahead (Lyapunov times)", xlim=(0, times[-1]))
-    figure.savefig(out / "forecast_lorenz.png", dpi=110)
+    figure.savefig(out / "forecast_lorenz.png", dpi=100)
     print(
         f"memory {model.memory_:.1f} steps, bend {model.bend_:g}; true for {valid:.1f} Lyapunov "
         "times"

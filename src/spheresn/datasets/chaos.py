@@ -175,7 +175,10 @@ def _times(steps: int, dt: float, transient: float) -> Floats:
 
 
 def _flow(
-    field: Callable[[float, Floats], list[float]], start: Floats, times: Floats, tolerance: float
+    field: Callable[[float, Floats], list[float]],
+    start: Floats,
+    times: Floats,
+    tolerance: float = 1e-10,
 ) -> Floats:
     """The trajectory from `start` at t = 0, interpolated at `times`.
 

@@ -45,7 +45,7 @@ class ESNForecaster(BaseESN):
 
     Learned: as in ESNRegressor, closed_loop_ (a `System`), noise_, bias_ratio_, candidates_ (the
     best settings that were tried), and score_: by how many e-folds the error in the held-out
-    windows stays below one deviation, averaged over their steps; a run-away counts against it.
+    windows stays below one deviation, averaged over their steps.
 
     >>> import spheresn as sn
     >>> wave = sn.datasets.mso(1500)

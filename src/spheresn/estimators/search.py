@@ -30,9 +30,8 @@ from .learning import Learned, TrainingData, learn
 from .progress import Progress
 
 HELD_OUT, HORIZON, LONGEST, WINDOWS = 0.25, 0.64, 1000, 8
-# Deviations of the series: no error of a forecast counts as smaller; from AWAY on it counts against
-# the forecast, up to WORST
-PRECISION, AWAY, WORST = 1e-15, 3.0, 10.0
+# Deviations of the series: no error of a forecast counts as smaller, or as larger
+PRECISION, WORST = 1e-15, 10.0
 ENOUGH, SHORTEST, MANY = 4, 50, 32  # times the steps that runs last; steps; windows
 FEWEST = 40  # rows; a shorter series cannot spare any to choose by
 MOST = 10_000  # rows; a longer series is represented by its last ones
@@ -65,15 +64,14 @@ SHORT_GRID = ((1e-5, 1e-6),)
 
 
 class Score(NamedTuple):
-    """How good free runs are; the higher `value` is better.
+    """How good free runs are; compared by their parts, in this order.
 
-    folds: by how many e-folds the error stays below one deviation, averaged over the steps; value:
-    folds minus the mean error beyond AWAY deviations; steps: how long the error stays below one
-    deviation.
+    folds: by how many e-folds the error stays below one deviation, averaged over the steps; error:
+    minus the mean error; steps: how long the error stays below one deviation.
     """
 
-    value: float
     folds: float
+    error: float
     steps: float
 
 
@@ -143,14 +141,16 @@ class Windows:
         """Of the free runs of a loop from these states.
 
         For the e-folds, the error of a step is the largest up to it. Unlike a valid time, the score
-        also tells runs apart that stay valid to the end of their window. A run that has lost the
-        series but goes on like it is wrong by √2 deviations, which costs nothing; one that runs
-        away loses.
+        also tells runs apart that stay valid to the end of their window. A run that diverges is
+        worth nothing from there.
         """
         runs = [self._errors(loop, x, int(t)) for x, t in zip(states, self.starts, strict=True)]
         errors = np.clip(np.maximum.accumulate(runs, axis=1), PRECISION, 1.0)
-        folds, away = -float(np.log(errors).mean()), np.clip(np.subtract(runs, AWAY), 0.0, WORST)
-        return Score(folds - float(away.mean()), folds, float((errors < 1.0).sum(axis=1).mean()))
+        return Score(
+            -float(np.log(errors).mean()),
+            -float(np.minimum(runs, WORST).mean()),
+            float((errors < 1.0).sum(axis=1).mean()),
+        )
 
     def _errors(self, loop: ClosedLoop, state: Floats, start: int) -> Floats:
         """The error of each step of one free run, in deviations; large from where it diverges."""
@@ -279,7 +279,7 @@ class Search:
         states = windows.states(frame.reservoir)
         scores: dict[Setting, Score] = {}
         for noise, same in groupby(settings, key=lambda one: one.noise):
-            if scores and noise and max(scores.values()).value > MARGIN - np.log(noise):
+            if scores and noise and max(scores.values()).folds > MARGIN - np.log(noise):
                 break
             moments = learned[0].moments(noise)
             for share, both in groupby(same, key=lambda one: one.share):
@@ -311,9 +311,9 @@ class Search:
                 again = windows.score(loop, windows.states(trial.frame.reservoir))
                 if min(score, again) > best:
                     best, chosen = min(score, again), (trial, setting, loop, penalty)
-            refit = None if again is None else again.value
-            table.append(_row(trial.candidate, setting, score.value, refit))
-        return Fitted(*chosen, best.value, table)
+            refit = None if again is None else again.folds
+            table.append(_row(trial.candidate, setting, score.folds, refit))
+        return Fitted(*chosen, best.folds, table)
 
     def _of_all_rows(self, trial: Trial) -> Learned:
         if len(self.data.inputs) <= MOST:
