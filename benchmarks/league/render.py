@@ -43,7 +43,7 @@ def picture(found: dict[str, Any], setting: str, path: Path) -> None:
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=3, frameon=False, fontsize=8)
     figure.tight_layout()
     with whole_file(path) as draft:
-        figure.savefig(draft, dpi=130, format="png")
+        figure.savefig(draft, dpi=95, format="png")
     plt.close(figure)
 
 
