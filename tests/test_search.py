@@ -9,6 +9,7 @@ from scipy.linalg import solve_discrete_lyapunov
 
 import spheresn as sn
 from spheresn.estimators import progress, search
+from spheresn.estimators.calibration import MemoryOutOfReach
 from spheresn.estimators.candidates import Candidate
 from spheresn.estimators.features import Frame
 from spheresn.estimators.learning import TrainingData, learn
@@ -192,3 +193,8 @@ def test_progress_is_shown_on_a_terminal_after_a_while_and_removed(shown, patien
         assert " of " in text and "network 1 of" in text and text.endswith("\r\x1b[K")
     else:
         assert "network" not in text
+
+
+def test_a_memory_that_no_candidate_reaches_is_an_error_that_names_the_limit():
+    with pytest.raises(MemoryOutOfReach, match="memory must be at least"):
+        sn.ESNForecaster(20, memory=1e-3, random_state=0).fit(sn.datasets.henon(100))

@@ -109,9 +109,11 @@ def measure(unit: Unit, data: Path) -> dict[str, Any]:
 
 def perform(unit: Unit, data: Path, out: Path) -> str:
     """Measure a unit with one thread and write its file; one line about it."""
-    threadpool_limits(limits=1)
-    np.seterr(all="ignore")
-    with warnings.catch_warnings():
+    with (
+        threadpool_limits(limits=1),
+        np.errstate(all="ignore"),
+        warnings.catch_warnings(),
+    ):
         warnings.simplefilter("ignore")  # runs that leave the range are what is measured
         warm(unit.method)
         found = measure(unit, data)
