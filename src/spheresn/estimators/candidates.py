@@ -102,7 +102,7 @@ class Plan:
     def network(
         self, inputs: int, candidate: Candidate, spectral_radius: float, input_scaling: float
     ) -> Reservoir:
-        """A reservoir whose bias is as strong, relative to a standardised input, as it should."""
+        """A reservoir with the candidate's bend and ratio of bias to standardised input."""
         kinds: dict[str, Activation] = {
             "spherical": OnSphere(bend=candidate.bend),
             "tanh": Tanh(),
