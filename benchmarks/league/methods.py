@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 
 import spheresn as sn
-from spheresn.forecasting import LinearAutoregression, Naive
+from spheresn.forecasting import Autoregression, Naive
 
 from .ngrc import NextGeneration
 
@@ -95,7 +95,7 @@ METHODS: dict[str, Callable[[Floats, int], Fitted]] = {
     "reservoirpy": lambda train, seed: ReservoirPy(train, seed, bias=False),
     "reservoirpy bias": lambda train, seed: ReservoirPy(train, seed, bias=True),
     "ResDAG": ResDAG,
-    "AR(50)": lambda train, seed: Simple(train, seed, LinearAutoregression),
+    "AR(50)": lambda train, seed: Simple(train, seed, Autoregression),
     "persistence": lambda train, seed: Simple(train, seed, Naive),
 }
 

@@ -235,3 +235,55 @@ def plot_linear_bound(axes: Axes, frequencies: Any, **style: Any) -> None:
         **{"color": "black", "linewidth": 0.8, "label": "any linear network", **style},
     )
     axes.set(xlabel="frequency ν", ylabel="accuracy γ", ylim=(-0.02, 1.02))
+
+
+def plot_forecast(axes: Axes, forecast: Any, known: Any, past: int | None = None) -> None:
+    """The end of a series and a `forecasting.Forecast` of it, with its interval.
+
+    known: the series that was fitted; past: its last rows that are drawn, by default three times as
+    many as are forecast.
+
+    >>> from matplotlib.figure import Figure
+    >>> from spheresn.forecasting import SeriesForecaster
+    >>> axes, wave = Figure().add_subplot(), np.sin(0.3 * np.arange(100.0))
+    >>> plot_forecast(axes, SeriesForecaster().fit(wave).forecast(10), wave)
+    >>> [len(line.get_xdata()) for line in axes.lines]
+    [30, 11]
+    """
+    values = np.asarray(known).reshape(len(known), -1)
+    mean, lower, upper = (
+        np.asarray(part).reshape(len(forecast.index), -1)
+        for part in (forecast.mean, forecast.lower, forecast.upper)
+    )
+    rows = min(past or 3 * len(mean), len(values))
+    times = _drawable(getattr(known, "index", np.arange(len(values))))[-rows:]
+    coming = _drawable(forecast.index)
+    names = getattr(known, "columns", [getattr(known, "name", None)] * values.shape[1])
+    for column, name in enumerate(names):
+        colour = ACCENTS[column % len(ACCENTS)]
+        label = "forecast" if name is None else f"{name}, forecast"
+        before = "0.55" if values.shape[1] == 1 else colour
+        axes.plot(times, values[-rows:, column], color=before, linewidth=1.1)
+        joined = np.append(times[-1:], coming)
+        path = np.append(values[-1:, column], mean[:, column])
+        axes.plot(joined, path, color=colour, linewidth=1.6, label=label)
+        axes.fill_between(
+            coming,
+            lower[:, column],
+            upper[:, column],
+            color=colour,
+            alpha=0.18,
+            linewidth=0,
+            label=f"{100 * forecast.level:g} % interval" if column == 0 else None,
+        )
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False)
+
+
+def _drawable(index: Any) -> Any:
+    """Times for an axis: periods as the dates at which they begin, dates without time zone."""
+    if hasattr(index, "to_timestamp"):
+        index = index.to_timestamp()
+    if getattr(index, "tz", None) is not None:
+        index = index.tz_localize(None)
+    return np.asarray(index)

@@ -10,10 +10,14 @@ WIDTH = 24
 
 
 class Progress:
-    """Counts networks that have been tried; shows them on a terminal after PATIENCE seconds."""
+    """Counts networks that have been tried; shows them on a terminal after PATIENCE seconds.
 
-    def __init__(self, shown: bool) -> None:
+    `noun` is what is counted, if it is not networks.
+    """
+
+    def __init__(self, shown: bool, noun: str = "network") -> None:
         self.shown = shown and sys.stderr is not None and sys.stderr.isatty()
+        self.noun = noun
         self.begin = time.monotonic()
         self.done = 0
         self.total = 0
@@ -29,7 +33,7 @@ class Progress:
         if self.shown and time.monotonic() - self.begin > PATIENCE:
             filled = WIDTH * self.done // max(self.total, 1)
             bar = "#" * filled + "." * (WIDTH - filled)
-            sys.stderr.write(f"\rspheresn: {bar} network {self.done} of {self.total}\x1b[K")
+            sys.stderr.write(f"\rspheresn: {bar} {self.noun} {self.done} of {self.total}\x1b[K")
             sys.stderr.flush()
             self.drawn = True
 

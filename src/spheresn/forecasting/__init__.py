@@ -1,18 +1,31 @@
-"""How good is a forecast: backtests, simple methods to compare with, intervals."""
+"""Forecasts that people can rely on: combinations of methods, backtests, intervals."""
 
 from .backtesting import Backtest, backtest, first_origin, half_widths
-from .methods import Forecasts, LinearAutoregression, Method, Naive
+from .combination import FittedCombination, combine
+from .direct import DirectAutoregression
+from .lagged import Autoregression
+from .methods import Forecasts, LogScale, Mean, Method, Naive, SeasonalNaive, Theta
 from .network import FittedNetwork, NetworkSettings, select_network
+from .series import Forecast, SeriesForecaster
 
 __all__ = [
+    "Autoregression",
     "Backtest",
+    "DirectAutoregression",
+    "FittedCombination",
     "FittedNetwork",
+    "Forecast",
     "Forecasts",
-    "LinearAutoregression",
+    "LogScale",
+    "Mean",
     "Method",
     "Naive",
     "NetworkSettings",
+    "SeasonalNaive",
+    "SeriesForecaster",
+    "Theta",
     "backtest",
+    "combine",
     "first_origin",
     "half_widths",
     "select_network",

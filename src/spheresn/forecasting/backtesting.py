@@ -80,9 +80,9 @@ def backtest(
     all rows before the first origin of the next fold: no forecast uses a row that it is tested on.
     `report` is called with the name of each stage that begins.
 
-    >>> from spheresn.forecasting import LinearAutoregression, Naive
+    >>> from spheresn.forecasting import Autoregression, Naive
     >>> wave = np.sin(0.3 * np.arange(150.0))
-    >>> methods = {"naive": Naive.fit, "linear": LinearAutoregression.fit}
+    >>> methods = {"naive": Naive.fit, "linear": Autoregression().fit}
     >>> test = backtest(wave, 10, methods)
     >>> min(methods, key=test.rmse), bool(test.rmse("linear") < 0.01)
     ('linear', True)

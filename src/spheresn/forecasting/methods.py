@@ -1,23 +1,21 @@
-"""What a forecasting method is, and two simple ones that a network has to beat."""
+"""What a forecasting method is, and simple ones that others have to beat."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike, NDArray
+from scipy.signal import lfilter
 
 from .._errors import BadInput
 from .._validation import Floats
 from ..estimators.forecaster import MARGIN
-from ..readout import Sample, Weights
-from ..readout.gram import Sums, block_rows
-from ..readout.loo import choose_penalty
 
-LAGS, COEFFICIENTS = 50, 200  # at most: past rows, and numbers per forecast
-HUGE = 1e6  # times the largest value: an unstable autoregression stops growing there
+SMOOTHINGS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99)
+BEYOND = 0.1  # of the distance of the bounds: a forecast that is bent back gets no farther out
 TWICE = 2.0  # times as far as the series itself left its past range
 
 
@@ -26,7 +24,7 @@ class Forecasts:
     """Forecasts (K, H, d) from K origins, and which of them (K,) diverged.
 
     >>> rows = np.sin(np.arange(90.0))[:, None]
-    >>> found = LinearAutoregression.fit(rows[:60]).forecast(rows, [60, 70], 5)
+    >>> found = Naive.fit(rows[:60]).forecast(rows, [60, 70], 5)
     >>> found.values.shape, found.diverged.tolist()
     ((2, 5, 1), [False, False])
     """
@@ -80,56 +78,167 @@ class Naive:
         return Forecasts(values, np.zeros(len(places), np.bool_))
 
 
-@dataclass(frozen=True, eq=False)
-class LinearAutoregression:
-    """s_k = b + Σ_i A_i s_{k-i} by ridge regression, iterated.
+@dataclass(frozen=True)
+class SeasonalNaive:
+    """The last season, repeated.
 
-    >>> rows = np.sin(0.3 * np.arange(200.0))[:, None]
-    >>> found = LinearAutoregression.fit(rows[:150]).forecast(rows, [150], 30)
-    >>> bool(np.abs(found.values[0] - rows[150:180]).max() < 1e-2)
+    >>> rows = np.array([[1.0], [2.0], [3.0], [4.0]])
+    >>> SeasonalNaive(2).fit(rows).forecast(rows, [4], 5).values.ravel().tolist()
+    [3.0, 4.0, 3.0, 4.0, 3.0]
+    """
+
+    season: int
+
+    def fit(self, rows: Floats) -> SeasonalNaive:
+        """There is nothing to learn from rows (T, d)."""
+        return self
+
+    def forecast(self, series: Floats, origins: ArrayLike, steps: int) -> Forecasts:
+        """The season before each origin, repeated."""
+        places = checked_origins(origins, self.season, len(series))
+        back = places[:, None] - self.season + np.arange(steps)[None] % self.season
+        return Forecasts(series[back], np.zeros(len(places), np.bool_))
+
+
+@dataclass(frozen=True, eq=False)
+class Mean:
+    """The mean of the rows of the fit.
+
+    >>> rows = np.array([[3.0], [1.0], [2.0]])
+    >>> Mean.fit(rows).forecast(rows, [3], 2).values.ravel().tolist()
+    [2.0, 2.0]
+    """
+
+    level: Floats
+
+    @classmethod
+    def fit(cls, rows: Floats) -> Mean:
+        """The mean of rows (T, d)."""
+        return cls(rows.mean(axis=0))
+
+    def forecast(self, series: Floats, origins: ArrayLike, steps: int) -> Forecasts:
+        """The same mean from every origin."""
+        places = checked_origins(origins, 1, len(series))
+        values = np.broadcast_to(self.level, (len(places), steps, len(self.level)))
+        return Forecasts(values.copy(), np.zeros(len(places), np.bool_))
+
+
+@dataclass(frozen=True)
+class Theta:
+    """The theta method [ASS00]: exponential smoothing that drifts by half of the linear trend.
+
+    A season of at least two rows is removed first and added again. The smoothing is that of least
+    squared one-step errors among a few [HYN03].
+
+    >>> rows = np.arange(40.0)[:, None] + np.tile([0.0, 3.0], 20)[:, None]
+    >>> Theta(2).fit(rows).forecast(rows, [40], 2).values.ravel().round(1).tolist()
+    [40.0, 43.5]
+    """
+
+    season: int = 1
+
+    def fit(self, rows: Floats) -> Theta:
+        """Everything is computed from the rows before an origin, when they are known."""
+        return self
+
+    def forecast(self, series: Floats, origins: ArrayLike, steps: int) -> Forecasts:
+        """From each origin, by the rows before it."""
+        places = checked_origins(origins, 3, len(series))
+        found = [
+            [
+                _theta(series[:place, column], self.season, steps)
+                for column in range(series.shape[1])
+            ]
+            for place in places.tolist()
+        ]
+        return Forecasts(np.array(found).transpose(0, 2, 1), np.zeros(len(places), np.bool_))
+
+
+def _theta(values: Floats, season: int, steps: int) -> Floats:
+    rows = len(values)
+    pattern = seasonal_pattern(values, season)
+    adjusted = values - pattern[np.arange(rows) % len(pattern)]
+    slope = float(np.polyfit(np.arange(rows), adjusted, 1)[0])
+    start, errors, levels = adjusted[:6].mean(), [], []
+    for smoothing in SMOOTHINGS:
+        keep = 1.0 - smoothing
+        level = lfilter([smoothing], [1.0, -keep], adjusted, zi=[keep * start])[0]
+        errors.append(float(np.square(adjusted[1:] - level[:-1]).sum()))
+        levels.append(float(level[-1]))
+    best = int(np.argmin(errors))
+    smoothing = SMOOTHINGS[best]
+    # Half of the trend, from where the smoothed level lags behind it
+    drift = 0.5 * slope * (np.arange(steps) + (1.0 - (1.0 - smoothing) ** rows) / smoothing)
+    return np.asarray(levels[best] + drift + pattern[(rows + np.arange(steps)) % len(pattern)])
+
+
+def seasonal_pattern(values: Floats, season: int) -> Floats:
+    """The mean of each row of a season relative to the moving average over one season.
+
+    Zero where the values (T,) are shorter than two seasons. The pattern begins at row 0.
+
+    >>> seasonal_pattern(np.tile([0.0, 3.0, 0.0], 4), 3).tolist()
+    [-1.0, 2.0, -1.0]
+    """
+    if season < 2 or len(values) < 2 * season:
+        return np.zeros(1)
+    window = np.ones(season) if season % 2 else np.r_[0.5, np.ones(season - 1), 0.5]
+    trend = np.convolve(values, window / season, "valid")
+    first = (len(window) - 1) // 2
+    rest = values[first : first + len(trend)] - trend
+    phase = np.arange(first, first + len(trend)) % season
+    pattern = np.bincount(phase, rest, season) / np.maximum(np.bincount(phase, minlength=season), 1)
+    return np.asarray(pattern - pattern.mean())
+
+
+class LogScale:
+    """Another method, applied to the logarithms of the columns that are always positive.
+
+    >>> rows = np.exp(np.arange(30.0))[:, None]
+    >>> found = LogScale(SeasonalNaive(1).fit).fit(rows).forecast(rows, [30], 1)
+    >>> bool(np.isclose(found.values[0, 0, 0], np.exp(29.0)))
     True
     """
 
-    lags: int
-    weights: Weights
-    penalty: float
-    rows: Floats
+    def __init__(self, fit: Callable[[Floats], Method]) -> None:
+        self._fit = fit
+        self._positive: NDArray[np.bool_] = np.zeros(0, np.bool_)
+        self._inner: Method = Naive()
 
-    @classmethod
-    def fit(cls, rows: Floats) -> LinearAutoregression:
-        """Fitted to rows (T, d) of comparable columns; the penalty has the least leave-one-out
-        error.
-        """
-        lags = max(min(LAGS, COEFFICIENTS // rows.shape[1], len(rows) // 4), 1)
-        width, outputs = lags * rows.shape[1], rows.shape[1]
-        sums, sample, block = (
-            Sums.empty(width, outputs),
-            Sample.empty(width, outputs),
-            block_rows(width),
-        )
-        for first in range(lags, len(rows), block):
-            piece = rows[first - lags : first + block]
-            past, present = _past(piece, lags), piece[lags:]
-            sums, sample = sums.take(past, present), sample.taking(past, present)
-        penalty, _, weights = choose_penalty(sums.moments, sample)
-        return cls(lags, weights, penalty, rows)
+    def fit(self, rows: Floats) -> LogScale:
+        """The other method, fitted to the logarithms of rows (T, d)."""
+        fitted = LogScale(self._fit)
+        fitted._positive = np.asarray((rows > 0.0).all(axis=0))
+        fitted._inner = self._fit(fitted._forward(rows))
+        return fitted
 
     def forecast(self, series: Floats, origins: ArrayLike, steps: int) -> Forecasts:
-        """All origins at once; each run continues on its own forecasts."""
-        places = checked_origins(origins, self.lags, len(series))
-        past = np.array([series[origin - self.lags : origin] for origin in places])
-        limit = HUGE * float(np.abs(self.rows).max())
-        found = np.empty((len(places), steps, series.shape[1]))
-        for step in range(steps):
-            found[:, step] = np.clip(self.weights(past.reshape(len(past), -1)), -limit, limit)
-            past = np.concatenate([past[:, 1:], found[:, step : step + 1]], axis=1)
-        return clip_divergent(found, self.rows)
+        """Its forecasts, in the units of the series."""
+        known = self._forward(series)
+        found = self._inner.forecast(known, origins, steps)
+        span = np.ptp(known, axis=0) + 1.0  # keeps the exponential finite
+        values = np.clip(found.values, known.min(axis=0) - span, known.max(axis=0) + span)
+        with np.errstate(over="ignore"):
+            back = np.where(self._positive, np.exp(values), values)
+        return Forecasts(back, found.diverged)
+
+    def given(self, exogenous: Floats) -> LogScale:
+        """The same with other exogenous columns, where the method takes some."""
+        fitted = LogScale(self._fit)
+        fitted._positive, fitted._inner = self._positive, given(self._inner, exogenous)
+        return fitted
+
+    def _forward(self, rows: Floats) -> Floats:
+        # Later rows of a column may not be positive: they count as the least that was seen
+        safe = np.where(rows > 0.0, rows, np.where(rows > 0.0, rows, np.inf).min(axis=0))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(self._positive, np.log(safe), rows)
 
 
-def _past(rows: Floats, lags: int) -> Floats:
-    """For each row from `lags` on the rows before it (T - lags, lags d), oldest first."""
-    windows = sliding_window_view(rows[:-1], lags, axis=0)  # (T - lags, d, lags)
-    return np.ascontiguousarray(windows.transpose(0, 2, 1)).reshape(len(rows) - lags, -1)
+def given(method: Method, exogenous: Floats) -> Method:
+    """The method with these exogenous columns (T + H, e); one that takes none is left as it is."""
+    renew = getattr(method, "given", None)
+    return method if renew is None else renew(exogenous)
 
 
 def checked_origins(origins: ArrayLike, first: int, last: int) -> NDArray[np.int64]:
@@ -157,6 +266,18 @@ def bounds(rows: Floats, steps: int) -> tuple[Floats, Floats]:
     up = (highest[half + reach :] - highest[half : len(rows) - reach]).max(axis=0)
     down = (lowest[half : len(rows) - reach] - lowest[half + reach :]).max(axis=0)
     return lowest[-1] - TWICE * down - least, highest[-1] + TWICE * up + least
+
+
+def soft_clip(values: Floats, low: Floats, high: Floats) -> Floats:
+    """The values, bent back smoothly beyond the bounds: never farther out than a tenth of their
+    distance.
+    """
+    width = BEYOND * (high - low)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        above = high + width * np.tanh((values - high) / width)
+        below = low + width * np.tanh((values - low) / width)
+    clipped = np.where(values > high, above, np.where(values < low, below, values))
+    return np.where(np.isfinite(clipped), clipped, np.clip(values, low, high))
 
 
 def clip_divergent(values: Floats, rows: Floats) -> Forecasts:

@@ -19,7 +19,8 @@ from ...forecasting.backtesting import (
     half_widths,
     horizon,
 )
-from ...forecasting.methods import Forecasts, LinearAutoregression, Naive
+from ...forecasting.lagged import Autoregression
+from ...forecasting.methods import Forecasts, Naive
 from ...forecasting.network import RULES, NetworkSettings, Report, select_network
 from ..tables import TimeSeries
 
@@ -85,7 +86,7 @@ def by_recipe(
     methods: dict[str, Fit] = {
         NETWORK: recipe.fit,
         PERSISTENCE: Naive.fit,
-        LINEAR: LinearAutoregression.fit,
+        LINEAR: Autoregression().fit,
     }
     test = backtest(series.values, steps, methods, report)
     report("forecasting")

@@ -1,0 +1,170 @@
+"""A combination of methods, each with a weight by its record: forecasts that it made, from origins
+within the series, of rows that it had not seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .._validation import Floats
+from ..estimators.scaling import Scaler
+from ..estimators.search import evenly_spaced
+from .backtesting import Backtest, Fit, effective_count
+from .methods import Forecasts, Method, checked_origins, given
+
+# All of these were chosen on the development half of benchmarks/series
+FOLDS, MOST_ORIGINS = 4, 24  # how often methods are fitted again, and forecasts of each
+SHARE = 3  # one row in so many is kept for the record
+REACH = 6  # one row in so many is the longest forecast of the record
+POWER = 4.0  # weights are errors to the power of minus this
+WORST = 1.3  # times the least error: a method with a larger one gets no weight
+RECENT = 1.5  # the last forecast of a record counts e^RECENT times as much as the first
+OUTLIER = 1.5  # times the least error: a forecast that far from the others is left out
+NEGLIGIBLE = 1e-9  # deviations: errors below are equal
+COMBINATION = "combination"
+
+
+@dataclass(frozen=True, eq=False)
+class FittedCombination:
+    """Fitted methods, their weights for each column and their record, as a `Method`.
+
+    weights: of each method (d,), zero where it lost; limit (d,): how far from the others a forecast
+    may be. The record is a `Backtest` that holds the combination too.
+    """
+
+    methods: dict[str, Method]
+    weights: dict[str, Floats]
+    limit: Floats
+    record: Backtest
+
+    def forecast(self, series: Floats, origins: ArrayLike, steps: int) -> Forecasts:
+        """The weighted mean of the methods that have a weight."""
+        places = checked_origins(origins, 1, len(series))
+        used = [name for name, weight in self.weights.items() if weight.any()]
+        found = {name: self.methods[name].forecast(series, places, steps).values for name in used}
+        return Forecasts(mixed(found, self.weights, self.limit), np.zeros(len(places), np.bool_))
+
+    def given(self, exogenous: Floats) -> FittedCombination:
+        """The same with other exogenous columns."""
+        methods = {name: given(method, exogenous) for name, method in self.methods.items()}
+        return FittedCombination(methods, self.weights, self.limit, self.record)
+
+
+def combine(
+    rows: Floats,
+    steps: int,
+    methods: Mapping[str, Fit],
+    report: Callable[[str], None] = lambda doing: None,
+) -> FittedCombination:
+    """The combination of these methods for rows (T, d) of comparable columns.
+
+    A method is fitted to all rows before a fold of origins and forecasts from these, so it never
+    sees what it is judged by. The error of a forecast is the mean of |e| over its steps, and that
+    of a method the geometric mean over its forecasts: one bad day decides nothing. Methods within
+    WORST times the least error are kept.
+
+    >>> from spheresn.forecasting import Naive, SeasonalNaive
+    >>> months = np.tile(np.arange(12.0), 10)[:, None]
+    >>> found = combine(months, 12, {"naive": Naive.fit, "seasonal": SeasonalNaive(12).fit})
+    >>> {name: float(weight[0]) for name, weight in found.weights.items()}
+    {'naive': 0.0, 'seasonal': 1.0}
+    """
+    origins, reach = record_origins(len(rows), steps)
+    folds = [fold for fold in np.array_split(origins, FOLDS) if len(fold)]
+    found: dict[str, list[Floats]] = {name: [] for name in methods}
+    for number, fold in enumerate(folds, 1):
+        report(f"record {number} of {len(folds)}")
+        for name, fit in methods.items():
+            found[name].append(fit(rows[: fold[0]]).forecast(rows, fold, reach).values)
+    forecasts = {name: np.concatenate(parts) for name, parts in found.items()}
+    truth = np.array([rows[origin : origin + reach] for origin in origins])
+    weights, least = weights_of(forecasts, truth)
+    limit = OUTLIER * least
+    forecasts[COMBINATION] = mixed(
+        {name: forecasts[name] for name, weight in weights.items() if weight.any()}, weights, limit
+    )
+    record = Backtest(
+        origins,
+        tuple(int(fold[0]) for fold in folds),
+        forecasts,
+        truth,
+        Scaler.identity(rows.shape[1]),
+    )
+    report("fitting")
+    kept = {name: fit(rows) for name, fit in methods.items() if weights[name].any()}
+    return FittedCombination(kept, weights, limit, record)
+
+
+def record_origins(rows: int, steps: int) -> tuple[NDArray[np.int64], int]:
+    """Origins within the last part of a series, and how far ahead its record reaches.
+
+    >>> [part if isinstance(part, int) else part.tolist() for part in record_origins(30, 12)]
+    [[20, 21, 22, 23, 24, 25], 5]
+    """
+    reach = max(min(steps, rows // REACH), 1)
+    first = rows - max(rows // SHARE, reach + min(10, rows // 10))
+    last = rows - reach
+    return np.unique(evenly_spaced(first, last, min(MOST_ORIGINS, last - first + 1))), reach
+
+
+def weights_of(forecasts: Mapping[str, Floats], truth: Floats) -> tuple[dict[str, Floats], Floats]:
+    """The weight (d,) of each method in each column, and the least error (d,) of all methods."""
+    ages = np.exp(np.linspace(-RECENT, 0.0, len(truth)))
+    errors = {}
+    for name, values in forecasts.items():
+        sizes = np.abs(values - truth).mean(axis=1)  # (K, d)
+        with np.errstate(invalid="ignore"):
+            logs = np.log(np.where(np.isfinite(sizes), sizes, np.inf) + NEGLIGIBLE)
+        errors[name] = np.exp(ages @ logs / ages.sum())
+    least = np.min(list(errors.values()), axis=0)
+    raw = {
+        name: np.where(error <= WORST * least, (least / error) ** POWER, 0.0)
+        for name, error in errors.items()
+    }
+    total = np.sum(list(raw.values()), axis=0)
+    return {name: np.asarray(weight / total) for name, weight in raw.items()}, least
+
+
+def mixed(forecasts: Mapping[str, Floats], weights: Mapping[str, Floats], limit: Floats) -> Floats:
+    """The weighted mean (K, H, d) of forecasts, without those that are far from their median.
+
+    A method with a good record may fail when something new happens, for instance after a day
+    without data; then the others disagree with it.
+    """
+    values = np.stack(list(forecasts.values()))  # (M, K, H, d)
+    share = np.stack([np.broadcast_to(weights[name], values.shape[1:]) for name in forecasts])
+    order = np.argsort(values, axis=0)
+    heights = np.cumsum(np.take_along_axis(share, order, axis=0), axis=0)
+    middle = (heights >= 0.5 * heights[-1]).argmax(axis=0)[None]
+    centre = np.take_along_axis(np.take_along_axis(values, order, axis=0), middle, axis=0)
+    away = np.abs(values - centre).mean(axis=2, keepdims=True)  # (M, K, 1, d)
+    kept = np.where(away <= limit, share, 0.0)
+    total = kept.sum(axis=0)
+    mean = (kept * values).sum(axis=0) / np.where(total > 0.0, total, 1.0)
+    return np.asarray(np.where(total > 0.0, mean, centre[0]))
+
+
+def spread_by_step(errors: Floats, steps: int) -> tuple[Floats, float]:
+    """The deviation of errors (K, H) at each of `steps` horizons, and its degrees of freedom.
+
+    The deviation is that of a normal variable with the same mean of |e|, later forecasts counting
+    for more. Horizons are smoothed towards a power law, which also continues them.
+    """
+    ages = np.exp(np.linspace(-2.0, 0.0, len(errors)))
+    sizes = np.sqrt(np.pi / 2.0) * (ages @ np.abs(errors) / ages.sum())
+    safe = np.maximum(sizes, np.finfo(float).tiny)
+    horizons = np.arange(1.0, len(sizes) + 1.0)
+    logs, places = np.log(safe), np.log(horizons)
+    power = 0.5
+    if len(sizes) > 3:
+        power = float(np.clip(np.polyfit(places, logs, 1)[0], 0.0, 1.0))
+        law = logs.mean() + power * (places - places.mean())
+        safe = np.exp(0.5 * (logs + law))
+    count = effective_count((np.abs(errors) / safe).mean(axis=1))
+    beyond = np.arange(len(sizes) + 1.0, steps + 1.0) / len(sizes)
+    found = np.concatenate([safe, safe[-1] * np.sqrt(beyond)])[:steps]
+    return np.where(sizes.any(), found, 0.0), max(count, 2.0)

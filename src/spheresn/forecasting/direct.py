@@ -1,0 +1,117 @@
+"""Direct forecasts: one readout for every horizon, all from one decomposition of the past."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg import svd
+
+from .._validation import Floats
+from ..estimators.scaling import Scaler
+from .lagged import seen_lags
+from .methods import Forecasts, bounds, checked_origins, soft_clip
+
+BLOCKS = 5  # of the rows; each is left out once, with the rows whose targets reach into it
+SHARES = 10.0 ** np.arange(-7.0, 1.0)  # penalties, of the trace
+FEWEST = 20  # rows to learn from
+
+
+@dataclass(frozen=True)
+class DirectAutoregression:
+    """The change from the last value, or from the last season, `steps` ahead and at every step on
+    the way, by ridge regression on past values.
+
+    The targets of neighbouring rows overlap, so errors of rows left out one by one would be
+    optimistic: whole blocks are left out instead, and the rows beside them.
+    """
+
+    steps: int
+    season: int = 1
+    seasons: tuple[int, ...] = ()
+
+    def fit(self, rows: Floats) -> FittedDirect:
+        """Learned from rows (T, d); with few of them it only looks at the last values."""
+        scaler = Scaler.of(rows)
+        signal = scaler.forward(rows)
+        lags = seen_lags(len(rows), signal.shape[1], self.seasons)
+        while len(lags) > 1 and len(rows) - max(lags[-1], self.season) - self.steps < FEWEST:
+            lags = lags[: len(lags) // 2]
+        first = max(lags[-1], self.season)
+        places = np.arange(first, len(rows) - self.steps + 1)
+        if len(places) < FEWEST:
+            return FittedDirect(self, scaler, lags, None, rows)
+        features = self.features(signal, lags, places)
+        targets = np.array([signal[place : place + self.steps] for place in places])
+        targets = (targets - self.anchors(signal, places)).reshape(len(places), -1)
+        share = _choose_share(features, targets, self.steps)
+        return FittedDirect(self, scaler, lags, _ridge(features, targets, share), rows)
+
+    def features(self, signal: Floats, lags: list[int], places: np.ndarray) -> Floats:
+        """Past values relative to the last one, or to their mean (K, lags d)."""
+        past = signal[places[:, None] - np.array(lags)[None]]
+        centre = past[:, :1] if self.season == 1 else past.mean(axis=1, keepdims=True)
+        return np.asarray((past - centre).reshape(len(places), -1))
+
+    def anchors(self, signal: Floats, places: np.ndarray) -> Floats:
+        """What a forecast without any skill would be (K, steps, d)."""
+        back = places[:, None] - self.season + np.arange(self.steps)[None] % self.season
+        return signal[back]
+
+
+@dataclass(frozen=True, eq=False)
+class FittedDirect:
+    """Readouts for all horizons, as a `Method`."""
+
+    recipe: DirectAutoregression
+    scaler: Scaler
+    lags: list[int]
+    readout: tuple[Floats, Floats] | None
+    rows: Floats
+
+    def forecast(self, series: Floats, origins: ArrayLike, steps: int) -> Forecasts:
+        """All horizons at once, at most as many as were learned."""
+        places = checked_origins(origins, max(self.lags[-1], self.recipe.season), len(series))
+        signal = self.scaler.forward(series)
+        ahead = self.recipe.anchors(signal, places)
+        if self.readout is not None:
+            features = self.recipe.features(signal, self.lags, places)
+            weights, intercept = self.readout
+            ahead = ahead + (intercept + features @ weights).reshape(ahead.shape)
+        low, high = bounds(self.rows, steps)
+        found = soft_clip(self.scaler.backward(ahead[:, :steps]), low, high)
+        return Forecasts(found, np.zeros(len(places), np.bool_))
+
+
+def _ridge(features: Floats, targets: Floats, share: float) -> tuple[Floats, Floats]:
+    """Weights (features, targets) and intercept for a penalty of this share of the trace."""
+    mean, centre = features.mean(axis=0), targets.mean(axis=0)
+    u, s, vt = svd(features - mean, full_matrices=False)
+    weights = vt.T @ (_shrunk(s, share)[:, None] * (u.T @ (targets - centre)))
+    return weights, centre - mean @ weights
+
+
+def _choose_share(features: Floats, targets: Floats, gap: int) -> float:
+    """The share with the least error on blocks of rows that were left out."""
+    errors = np.zeros(len(SHARES))
+    edges = np.linspace(0, len(features), BLOCKS + 1).astype(int)
+    for first, stop in pairwise(edges.tolist()):
+        kept = np.r_[0 : max(first - gap, 0), min(stop + gap, len(features)) : len(features)]
+        if len(kept) < FEWEST // 2:
+            kept = np.r_[0:first, stop : len(features)]
+        x, y = features[kept], targets[kept]
+        mean, centre = x.mean(axis=0), y.mean(axis=0)
+        u, s, vt = svd(x - mean, full_matrices=False)
+        scores, parts = (features[first:stop] - mean) @ vt.T, u.T @ (y - centre)
+        for place, share in enumerate(SHARES):
+            found = scores @ (_shrunk(s, share)[:, None] * parts)
+            errors[place] += np.square(targets[first:stop] - centre - found).sum()
+    return float(SHARES[errors.argmin()])
+
+
+def _shrunk(singular: Floats, share: float) -> Floats:
+    """s/(s² + share Σ s²); zero where nothing varies."""
+    trace = float(np.square(singular).sum())
+    return singular / (singular**2 + share * trace) if trace > 0.0 else singular

@@ -1,0 +1,205 @@
+"""Autoregression of a series on its own past, by a linear readout or with small networks beside.
+
+Every model predicts one step and is iterated. What a ridge penalty shrinks a forecast to is chosen
+by what is predicted: the values themselves (shrunk to their mean), their differences (to the last
+value) or their seasonal differences (to the last season).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .._validation import Floats
+from ..activations import OnSphere
+from ..driving import drive
+from ..estimators.scaling import Scaler
+from ..readout import Sample, Weights
+from ..readout.gram import Sums
+from ..readout.loo import choose_penalty
+from ..reservoir import Reservoir
+from .methods import Forecasts, bounds, checked_origins, soft_clip
+
+LAGS, COEFFICIENTS = 50, 200  # at most: past rows, and numbers per forecast
+MEMORIES = (1.0, 3.0, 10.0, 30.0)  # steps, of the networks of one model
+UNITS = 50  # of each network
+ROWS_PER_FEATURE = 2  # a network has no more units than its rows can teach
+
+
+@dataclass(frozen=True)
+class Autoregression:
+    """How a series is predicted from its past; `fit` learns it from rows.
+
+    difference: 0, 1, or the rows of a season; season: rows of the seasons whose lags are seen;
+    units: of each network, 0 for a linear autoregression; exogenous (T + H, e): columns that are
+    known at all rows, also at those to be forecast.
+    """
+
+    difference: int = 0
+    seasons: tuple[int, ...] = ()
+    units: int = 0
+    memories: tuple[float, ...] = MEMORIES
+    lags: int = LAGS
+    seed: int = 0
+    exogenous: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+
+    def fit(self, rows: Floats) -> FittedAutoregression:
+        """Learned from rows (T, d) of comparable columns."""
+        values = differenced(rows, self.difference)
+        scaler = Scaler.of(values)
+        signal = scaler.forward(values)
+        lags = seen_lags(len(signal), signal.shape[1], self.seasons, self.lags)
+        first = lags[-1]
+        known = self.exogenous[self.difference : len(rows)]
+        known_scaler = Scaler.of(known) if known.size else None
+        beside = [lag_table(signal, lags)]
+        if known_scaler is not None:
+            beside.append(known_scaler.forward(known)[first:])
+        models: list[tuple[Reservoir | None, Weights]] = []
+        errors = []
+        for network in self._networks(len(signal) - first, len(lags), signal.shape[1]):
+            states = [] if network is None else [drive(network, signal[:-1])[first - 1 :]]
+            weights, error = _learn(np.hstack([*beside, *states]), signal[first:])
+            models.append((network, weights))
+            errors.append(error)
+        # In deviations of the rows, whatever is differenced
+        error = float(np.mean(errors) * np.max(scaler.scale / Scaler.of(rows).scale))
+        return FittedAutoregression(self, scaler, lags, models, known_scaler, values, error)
+
+    def _networks(self, rows: int, lags: int, columns: int) -> list[Reservoir | None]:
+        """The networks beside the past values: none where few rows could teach them."""
+        units = min(self.units, rows // ROWS_PER_FEATURE - lags * columns)
+        if units < 2:
+            return [None]
+        return [
+            small_network(units, columns, memory, self.seed + place)
+            for place, memory in enumerate(self.memories)
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class FittedAutoregression:
+    """A learned autoregression, as a `Method`."""
+
+    recipe: Autoregression
+    scaler: Scaler
+    lags: list[int]
+    models: list[tuple[Reservoir | None, Weights]]
+    known_scaler: Scaler | None
+    values: Floats
+    error: float
+
+    def given(self, exogenous: Floats) -> FittedAutoregression:
+        """The same with other exogenous columns, which begin with those of the fit."""
+        return replace(self, recipe=replace(self.recipe, exogenous=exogenous))
+
+    def forecast(self, series: Floats, origins: ArrayLike, steps: int) -> Forecasts:
+        """The mean of the free runs of all models, from all origins at once."""
+        shift = self.recipe.difference
+        places = checked_origins(origins, self.lags[-1] + shift, len(series))
+        signal = self.scaler.forward(differenced(series, shift))
+        low, high = bounds(self.values, steps)
+        limits = self.scaler.forward(low), self.scaler.forward(high)
+        known = self._known(places, steps)
+        runs = [
+            self._run(network, weights, signal, places - shift, steps, known, limits)
+            for network, weights in self.models
+        ]
+        ahead = self.scaler.backward(np.mean(runs, axis=0))
+        return Forecasts(summed(ahead, series, places, shift), np.zeros(len(places), np.bool_))
+
+    def _known(self, places: np.ndarray, steps: int) -> Floats:
+        if self.known_scaler is None:
+            return np.zeros((len(places), steps, 0))
+        table = self.known_scaler.forward(self.recipe.exogenous)
+        return np.array([table[place : place + steps] for place in places])
+
+    def _run(
+        self,
+        network: Reservoir | None,
+        weights: Weights,
+        signal: Floats,
+        places: np.ndarray,
+        steps: int,
+        known: Floats,
+        limits: tuple[Floats, Floats],
+    ) -> Floats:
+        """Free runs (K, steps, d) of one model; `places` are rows of the signal."""
+        longest = self.lags[-1]
+        track = np.empty((len(places), longest + steps, signal.shape[1]))
+        track[:, :longest] = [signal[place - longest : place] for place in places]
+        states = None
+        if network is not None:
+            states = drive(network, signal[: places[-1] - 1])[places - 2]
+        back = np.array(self.lags)
+        for step in range(steps):
+            now = longest + step
+            past = track[:, now - back].reshape(len(places), -1)
+            parts = [past, known[:, step]]
+            if network is not None:
+                states = drive(network, track[:, now - 1 : now], start=states)[:, 0]
+                parts.append(states)
+            track[:, now] = soft_clip(weights(np.hstack(parts)), *limits)
+        return track[:, longest:]
+
+
+def small_network(
+    units: int, inputs: int, memory: float, seed: int, bend: float = 0.5
+) -> Reservoir:
+    """A network on the sphere whose trace of an input fades to 1/e in about `memory` steps.
+
+    With an orthogonal W and an input of mean square σ² at every step, a state of length one is
+    divided by √(1 + σ²) in the mean, so σ² = e^(2/memory) - 1: no calibration is needed.
+    """
+    rng = np.random.default_rng([seed, units])
+    strength = np.sqrt(np.expm1(2.0 / memory))
+    weights = rng.uniform(-1.0, 1.0, (units, inputs)) * np.sqrt(3.0 / (2.0 * inputs * units))
+    bias = rng.uniform(-1.0, 1.0, units) * np.sqrt(3.0 / (2.0 * units))
+    turn = np.linalg.qr(rng.standard_normal((units, units)))[0]
+    return Reservoir(turn, strength * weights, OnSphere(bend=bend), strength * bias)
+
+
+def differenced(rows: Floats, shift: int) -> Floats:
+    """s_k - s_{k-shift}, or the rows themselves."""
+    return rows if shift == 0 else rows[shift:] - rows[:-shift]
+
+
+def summed(ahead: Floats, series: Floats, places: np.ndarray, shift: int) -> Floats:
+    """The forecasts (K, H, d) whose differences are `ahead`."""
+    if shift == 0:
+        return ahead
+    before = np.array([series[place - shift : place] for place in places])
+    found = np.concatenate([before, ahead], axis=1)
+    for step in range(shift, found.shape[1]):
+        found[:, step] += found[:, step - shift]
+    return found[:, shift:]
+
+
+def seen_lags(rows: int, columns: int, seasons: Sequence[int] = (), most: int = LAGS) -> list[int]:
+    """Lags that are seen, increasing: the last ones, and those about a season ago."""
+    last = max(min(most, COEFFICIENTS // columns, rows // 4), 1)
+    about = {
+        lag
+        for season in seasons
+        for lag in (season - 1, season, season + 1, 2 * season)
+        if last < lag <= rows // 3
+    }
+    return [*range(1, last + 1), *sorted(about)]
+
+
+def lag_table(signal: Floats, lags: Sequence[int]) -> Floats:
+    """For each row from the longest lag on its past values (T - longest, lags d)."""
+    longest = lags[-1]
+    rows = np.arange(longest, len(signal))[:, None] - np.array(lags)[None]
+    return np.asarray(signal[rows].reshape(len(rows), -1))
+
+
+def _learn(features: Floats, targets: Floats) -> tuple[Weights, float]:
+    """The readout of least leave-one-out error, and that error."""
+    sums = Sums.empty(features.shape[1], targets.shape[1]).take(features, targets)
+    sample = Sample.empty(features.shape[1], targets.shape[1]).taking(features, targets)
+    _, error, weights = choose_penalty(sums.moments, sample)
+    return weights, error

@@ -1,0 +1,239 @@
+"""A series as people have it, and forecasts in the same form: pandas, polars, lists and arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._errors import BadInput
+from .._validation import Floats, one_of
+
+SHOWN = 5  # row numbers in a sentence
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """Finite values (T, d) and the form in which they came.
+
+    library: "pandas", "polars" or "numpy"; names of the columns; index: that of pandas, with a
+    frequency where it holds dates; flat: whether one column came without a second axis.
+    """
+
+    values: Floats
+    library: str = "numpy"
+    names: tuple[Any, ...] = ()
+    index: Any = None
+    flat: bool = True
+    notes: tuple[str, ...] = ()
+
+    def coming(self, steps: int) -> Any:
+        """The index of the next rows: dates, periods, or row numbers."""
+        rows = len(self.values)
+        if self.library != "pandas":
+            return np.arange(rows, rows + steps)
+        return next_index(self.index, steps)
+
+    def formed(self, rows: Floats, index: Any) -> Any:
+        """Rows (H, d) in the form of the series."""
+        if self.library == "pandas":
+            import pandas as pd
+
+            if self.flat:
+                return pd.Series(rows[:, 0], index, name=self.names[0])
+            return pd.DataFrame(rows, index, list(self.names))
+        if self.library == "polars":
+            import polars as pl
+
+            if self.flat:
+                return pl.Series(self.names[0], rows[:, 0])
+            return pl.DataFrame(rows, schema=list(self.names))
+        return rows[:, 0] if self.flat else rows
+
+
+def observed(series: Any, fill: str | None = None, name: str = "series") -> Observed:
+    """The series, checked: numbers in every row, evenly spaced dates.
+
+    `fill` = "linear" interpolates missing values and rows instead of refusing them.
+
+    >>> observed([1, 2, 4]).values.ravel().tolist()
+    [1.0, 2.0, 4.0]
+    >>> observed([1.0, None, 3.0], fill="linear").values.ravel().tolist()
+    [1.0, 2.0, 3.0]
+    """
+    if fill is not None:
+        one_of("fill", fill, ("linear",))
+    home = type(series).__module__.partition(".")[0]
+    if home == "pandas":
+        return _from_pandas(series, fill, name)
+    if home == "polars":
+        names = (series.name,) if not hasattr(series, "columns") else tuple(series.columns)
+        columns = [series] if not hasattr(series, "columns") else [series[one] for one in names]
+        parts = [
+            _numbers(column.to_numpy(), one) for column, one in zip(columns, names, strict=True)
+        ]
+        values = np.column_stack(parts) if parts else np.zeros((0, 0))
+        return _checked(
+            Observed(values, "polars", names, None, not hasattr(series, "columns")), fill, name
+        )
+    values = np.asarray(series)
+    if values.ndim not in (1, 2):
+        raise BadInput(
+            f"{name} must be (T,) or (T, d), rows in the order of time, got "
+            f"{values.ndim} dimensions; pass such an array"
+        )
+    flat = values.ndim == 1
+    table = _numbers(values[:, None] if flat else values, name)
+    names = tuple(range(table.shape[1]))
+    return _checked(Observed(table, "numpy", names, None, flat), fill, name)
+
+
+def _from_pandas(series: Any, fill: str | None, name: str) -> Observed:
+    import pandas as pd
+
+    if not isinstance(series, (pd.Series, pd.DataFrame)):
+        raise BadInput(
+            f"{name} must be a Series or a DataFrame, got {type(series).__name__}; pass the "
+            "values with their index"
+        )
+    flat = isinstance(series, pd.Series)
+    frame = series.to_frame() if flat else series
+    if not flat:
+        for column in frame.columns:
+            _no_dates(frame[column], column, name)
+    notes: list[str] = []
+    if isinstance(frame.index, (pd.DatetimeIndex, pd.PeriodIndex)):
+        frame = _evenly(frame, fill, name, notes)
+    parts = [_numbers(frame.iloc[:, i].to_numpy(), one) for i, one in enumerate(frame.columns)]
+    values = np.column_stack(parts) if parts else np.zeros((len(frame), 0))
+    found = Observed(values, "pandas", tuple(frame.columns), frame.index, flat, tuple(notes))
+    return _checked(found, fill, name)
+
+
+def _no_dates(column: Any, label: Any, name: str) -> None:
+    if column.dtype.kind in "Mm":
+        raise BadInput(
+            f"{name} must hold numbers, got dates in column {label!r}; make them the index: "
+            f"frame.set_index({label!r})"
+        )
+
+
+def _evenly(frame: Any, fill: str | None, name: str, notes: list[str]) -> Any:
+    """The frame with a frequency; missing rows are added as missing values."""
+    import pandas as pd
+
+    index = frame.index
+    if index.hasnans:
+        raise BadInput(f"the dates of {name} must all be known, got NaT; drop such rows")
+    if not index.is_unique:
+        twice = index[index.duplicated()][0]
+        raise BadInput(
+            f"{name} must have one row for each date, got {twice} twice; sum or drop such rows"
+        )
+    if not index.is_monotonic_increasing:
+        raise BadInput(f"{name} must be in the order of time; sort it: series.sort_index()")
+    if isinstance(index, pd.PeriodIndex):
+        every = pd.period_range(index[0], index[-1], freq=index.freq)
+    elif index.freq is not None:
+        return frame
+    else:
+        frequency = pd.infer_freq(index) if len(index) > 2 else None
+        if frequency is not None:
+            return frame.set_axis(pd.DatetimeIndex(index, freq=frequency))
+        every = _regular(index)
+    if every is None or not index.isin(every).all():
+        raise BadInput(
+            f"{name} must have evenly spaced dates, got steps from {index.to_series().diff().min()}"
+            f" to {index.to_series().diff().max()}; resample it first"
+        )
+    lacking = len(every) - len(index)
+    if lacking and fill is None:
+        missing = every[~every.isin(index)]
+        raise BadInput(
+            f"{name} must have a row for every date, got none for {missing[0]}"
+            f"{f' and {lacking - 1} more' if lacking > 1 else ''}; pass fill='linear' to "
+            "interpolate"
+        )
+    if lacking:
+        notes.append(f"{lacking} missing rows were interpolated")
+    return frame.reindex(every)
+
+
+def _regular(index: Any) -> Any:
+    """Evenly spaced dates that hold all of the index but may have more, or None.
+
+    Months, quarters and years first: their lengths in days differ.
+    """
+    import pandas as pd
+
+    if len(index) < 3:
+        return None
+    for frequency in ("MS", "ME", "QS", "QE", "YS", "YE", "B"):
+        every = pd.date_range(index[0], index[-1], freq=frequency)
+        if index.isin(every).all() and len(every) < 2 * len(index):
+            return every
+    step = index.to_series().diff().mode()[0]
+    return pd.date_range(index[0], index[-1], freq=step)
+
+
+def next_index(index: Any, steps: int) -> Any:
+    """What follows a pandas index."""
+    import pandas as pd
+
+    if isinstance(index, pd.PeriodIndex):
+        return pd.period_range(index[-1] + 1, periods=steps, freq=index.freq)
+    if isinstance(index, pd.DatetimeIndex):
+        return pd.date_range(index[-1], periods=steps + 1, freq=index.freq)[1:]
+    if isinstance(index, pd.RangeIndex):
+        return pd.RangeIndex(index.stop, index.stop + steps * index.step, index.step)
+    return pd.RangeIndex(len(index), len(index) + steps)
+
+
+def _numbers(values: Any, label: Any) -> Floats:
+    """The values as floats; what is no number gets a sentence."""
+    if values.dtype.kind in "Mm":
+        raise BadInput(f"{label!r} must hold numbers, got dates; use them as the index")
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        flat = [one for one in np.ravel(values) if not isinstance(one, (int, float))]
+        raise BadInput(
+            f"column {label!r} must hold numbers, got {str(flat[0])[:40]!r}; convert or drop it"
+        ) from None
+
+
+def _checked(found: Observed, fill: str | None, name: str) -> Observed:
+    values = found.values
+    if values.shape[1] == 0:
+        raise BadInput(f"{name} must have a column of numbers, got none; pass at least one")
+    if np.isinf(values).any():
+        row = int(np.argmax(np.isinf(values).any(axis=1)))
+        raise BadInput(f"{name} must be finite, got infinity in row {row}; correct or drop it")
+    holes = np.isnan(values)
+    if not holes.any():
+        return found
+    places = np.flatnonzero(holes.any(axis=1))
+    shown = ", ".join(str(place) for place in places[:SHOWN])
+    more = f" and {len(places) - SHOWN} more" if len(places) > SHOWN else ""
+    if fill is None:
+        raise BadInput(
+            f"{name} must have a number in every row, got none in row {shown}{more}; pass "
+            "fill='linear' to interpolate"
+        )
+    if holes[[0, -1]].any():
+        raise BadInput(
+            f"{name} must begin and end with numbers to be interpolated, got row {shown}{more} "
+            "without; shorten it"
+        )
+    rows = np.arange(len(values))
+    filled = np.column_stack(
+        [
+            np.interp(rows, rows[~hole], column[~hole])
+            for column, hole in zip(values.T, holes.T, strict=True)
+        ]
+    )
+    note = f"interpolated linearly: row {shown}{more}"
+    return Observed(
+        filled, found.library, found.names, found.index, found.flat, (*found.notes, note)
+    )

@@ -1,0 +1,127 @@
+"""Seasons: those that dates suggest and data confirm, or that the data show by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .._errors import BadInput
+from .._validation import Floats, whole
+
+CALENDAR = {"M": (12,), "Q": (4,), "W": (52,), "B": (5,), "D": (7, 365), "Y": ()}
+DAY, WEEK = 86_400.0, 7
+CONFIDENCE = 1.645  # deviations that an autocorrelation must be above zero
+STRONG = 0.3  # autocorrelation of a season that no date suggests
+LONGEST = 3  # a season that no date suggests must fit so often into the series
+
+
+def autocorrelations(values: Floats, most: int) -> Floats:
+    """The autocorrelations of values (T,) at the lags 0 to `most`.
+
+    >>> autocorrelations(np.array([1.0, -1.0] * 50), 2).round(2).tolist()
+    [1.0, -0.99, 0.98]
+    """
+    centred = values - values.mean()
+    size = 2 ** int(np.ceil(np.log2(2 * len(values))))
+    spectrum = np.abs(np.fft.rfft(centred, size)) ** 2
+    found = np.fft.irfft(spectrum, size)[: most + 1]
+    return np.asarray(found / found[0]) if found[0] > 0.0 else np.zeros(most + 1)
+
+
+def is_confirmed(values: Floats, season: int) -> bool:
+    """Whether changes (T,) a season apart are correlated, beyond what chance would give.
+
+    The autocorrelation of the changes at this lag must be significant, given those at smaller lags
+    (Bartlett's formula), as in the test of the M4 competition [FIO20].
+
+    >>> months = np.tile(np.arange(12.0), 8)
+    >>> is_confirmed(months, 12), is_confirmed(months, 7)
+    (True, False)
+    """
+    changes = np.diff(values)
+    if season < 2 or len(changes) < 2 * season:
+        return False
+    found = autocorrelations(changes, season)
+    spread = np.sqrt((1.0 + 2.0 * np.square(found[1:season]).sum()) / len(changes))
+    return bool(found[season] > CONFIDENCE * spread)
+
+
+def seasons_of(values: Floats, suggested: Sequence[int] | None) -> tuple[int, ...]:
+    """The seasons of values (T, d): those suggested that a column confirms; without suggestions
+    (None) the strongest one in the data, if there is any.
+
+    >>> wave = np.sin(2 * np.pi * np.arange(200.0) / 17)[:, None]
+    >>> seasons_of(wave, None), seasons_of(wave, (12, 17))
+    ((17,), (17,))
+    """
+    if suggested is not None:
+        return tuple(
+            season
+            for season in suggested
+            if any(is_confirmed(column, season) for column in values.T)
+        )
+    found = [season for column in values.T if (season := strongest_season(column)) is not None]
+    return tuple(sorted(set(found[:1])))
+
+
+def strongest_season(values: Floats) -> int | None:
+    """The lag at which the autocorrelation of the changes has its highest peak, or None."""
+    most = len(values) // LONGEST
+    if most < 3:
+        return None
+    found = autocorrelations(np.diff(values), most)
+    inner = found[2:-1]
+    peaks = np.flatnonzero((inner > found[1:-2]) & (inner >= found[3:])) + 2
+    likely = [
+        peak for peak in peaks.tolist() if found[peak] > STRONG and is_confirmed(values, peak)
+    ]
+    if not likely:
+        return None
+    best = max(found[peak] for peak in likely)
+    # Of a season and its multiples, which are as high, the season itself
+    return next(peak for peak in likely if found[peak] >= 0.9 * best)
+
+
+def suggested_by(index: Any) -> tuple[int, ...] | None:
+    """The usual seasons of the frequency of a pandas index, or None where it has no dates."""
+    frequency = getattr(index, "freqstr", None)
+    if frequency is None:
+        return None
+    letters = frequency.lstrip("0123456789").split("-")[0]
+    if letters == frequency.split("-")[0]:
+        for code, seasons in CALENDAR.items():
+            if letters in (code, f"{code}S", f"{code}E", f"B{code}S", f"B{code}E", f"{code}A"):
+                return seasons
+    step = getattr(index.freq, "n", 1) and _seconds(index.freq)
+    if step is None or step >= DAY:
+        return ()
+    per_day = DAY / step
+    if per_day != round(per_day):
+        return ()
+    return (int(per_day), int(per_day) * WEEK)
+
+
+def _seconds(frequency: Any) -> float | None:
+    try:
+        return float(frequency.nanos) / 1e9
+    except (AttributeError, ValueError):
+        return None
+
+
+def given_seasons(season: Any) -> tuple[int, ...]:
+    """Seasons as the user gave them: a number, several, or None for no season.
+
+    >>> given_seasons(12), given_seasons([24, 168]), given_seasons(None)
+    ((12,), (24, 168), ())
+    """
+    if season is None:
+        return ()
+    several = season if isinstance(season, (tuple, list)) else [season]
+    if isinstance(season, str):
+        raise BadInput(
+            f"season must be a number of rows, several of them, None or 'auto', got {season!r}; "
+            "pass such a value"
+        )
+    return tuple(sorted({whole("season", one, 1) for one in several} - {1}))

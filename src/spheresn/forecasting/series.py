@@ -1,0 +1,371 @@
+"""Forecasts of ordinary series: many methods, combined by their record, with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from scipy.stats import t as student
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
+
+from .._errors import BadInput
+from .._validation import Floats, at_least, real, whole
+from ..estimators.forecaster import ESNForecaster
+from ..estimators.progress import Progress
+from ..estimators.scaling import Scaler
+from .backtesting import LEVEL, Backtest, Fit, backtest
+from .combination import (
+    COMBINATION,
+    FOLDS,
+    combine,
+    record_origins,
+    spread_by_step,
+)
+from .direct import DirectAutoregression
+from .lagged import Autoregression
+from .methods import LogScale, Mean, Naive, SeasonalNaive, Theta
+from .network import FittedNetwork
+from .observed import Observed, observed
+from .seasons import given_seasons, seasons_of, suggested_by
+
+FEWEST = 10  # rows
+USUAL_STEPS = 24
+# The weights were chosen by the errors from which the interval comes, so these are too small. The
+# factor gives the right coverage on the development half of benchmarks/series.
+WIDER = 1.1
+CLEAN = 0.1  # of a step: one-step errors below which a series may be deterministic
+LONG = 300  # rows from which a larger network is tried on a clean series
+UNITS = 300
+STAGES = FOLDS + 1  # how often `fit` calls `report`
+
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Forecast:
+    """The next rows of a series: `mean`, and `lower` and `upper`, which enclose `level` of them.
+
+    All three have the form of the series that was fitted: numbers, arrays, or pandas and polars
+    objects with the same names; `index` holds the dates that follow.
+    """
+
+    level: float
+    index: Any
+    _series: Observed
+    _mean: Floats
+    _spread: Floats
+    _degrees: Floats
+    _low: Floats
+
+    @property
+    def mean(self) -> Any:
+        """The forecast (H,) or (H, d)."""
+        return self._formed(self._mean)
+
+    @property
+    def lower(self) -> Any:
+        """The lower end of the interval."""
+        return self.quantile(0.5 - 0.5 * self.level)
+
+    @property
+    def upper(self) -> Any:
+        """The upper end of the interval."""
+        return self.quantile(0.5 + 0.5 * self.level)
+
+    def quantile(self, share: float) -> Any:
+        """The value that a share of all outcomes lies below, at each step."""
+        real("share", share, 0.0, 1.0)
+        return self._formed(self._mean + student.ppf(share, self._degrees) * self._spread)
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame with the columns mean, lower and upper; of several columns, each."""
+        import pandas as pd
+
+        parts = {"mean": self.mean, "lower": self.lower, "upper": self.upper}
+        tables = {
+            name: np.asarray(part).reshape(len(self._mean), -1) for name, part in parts.items()
+        }
+        names = self._series.names
+        if len(names) == 1:
+            return pd.DataFrame({name: part[:, 0] for name, part in tables.items()}, self.index)
+        columns = {
+            (label, name): part[:, place]
+            for place, label in enumerate(names)
+            for name, part in tables.items()
+        }
+        return pd.DataFrame(columns, self.index)
+
+    def plot(self, axes: Any = None, past: int | None = None) -> Any:
+        """Draw the end of the series and the forecast with its interval; returns the axes."""
+        from ..plotting import plot_forecast
+
+        if axes is None:
+            from matplotlib import pyplot
+
+            axes = pyplot.gca()
+        known = self._series.formed(self._series.values, self._series.index)
+        plot_forecast(axes, self, known, past)
+        return axes
+
+    def _formed(self, rows: Floats) -> Any:
+        with np.errstate(invalid="ignore"):
+            return self._series.formed(np.maximum(rows, self._low), self.index)
+
+
+def family_of(method: str) -> str:
+    """The kind of a method, without what it is applied to.
+
+    >>> family_of("networks on seasonal changes, of logarithms")
+    'networks'
+    """
+    return method.partition(",")[0].partition(" of ")[0].partition(" on ")[0].partition(" from ")[0]
+
+
+class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
+    """Forecasts of sales, demand, temperatures: a combination of methods by their record.
+
+    Naive methods, the theta method, linear autoregressions, echo state networks that also see past
+    values, and readouts for each horizon are all judged by forecasts from origins within the
+    series, of rows that they had not seen; those that did well are averaged. On series that a
+    one-step forecast follows closely, as chaotic ones, a larger network takes part.
+
+    season: rows of a season, or several; None for none; "auto" takes those that the dates suggest
+    and the data confirm, or without dates the strongest one in the data. horizon: steps by which
+    methods are judged; by default two seasons, or 24. fill: "linear" interpolates what is missing.
+
+    Learned: weights_ (how much each method counts), record_ (a `Backtest` of all methods and of
+    their combination), seasons_.
+
+    >>> import numpy as np
+    >>> sales = 100 + np.arange(96) + 10 * np.sin(2 * np.pi * np.arange(96) / 12)
+    >>> forecast = SeriesForecaster(season=12).fit(sales).forecast(12)
+    >>> coming = 100 + np.arange(96, 108) + 10 * np.sin(2 * np.pi * np.arange(96, 108) / 12)
+    >>> bool(np.abs(forecast.mean - coming).max() < 1)
+    True
+    """
+
+    def __init__(
+        self,
+        season: Any = "auto",
+        *,
+        horizon: int | None = None,
+        fill: str | None = None,
+        random_state: int = 0,
+        verbose: bool = True,
+    ) -> None:
+        self.season = season
+        self.horizon = horizon
+        self.fill = fill
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(
+        self, series: Any, y: Any = None, exogenous: Any = None, report: Report | None = None
+    ) -> Self:
+        """Judge all methods on the series and fit those that did well. `y` is not used.
+
+        series: (T,) or (T, d), an array, a list, or a pandas or polars object; exogenous (T, e):
+        columns whose future will be known; report: called with the name of each stage that begins.
+        """
+        self._series = observed(series, self.fill)
+        at_least("series", len(self._series.values), FEWEST, "for a forecast and its record")
+        whole("random_state", self.random_state, 0)
+        self._exogenous = self._known(exogenous, len(self._series.values), None)
+        self.scale_ = Scaler.of(self._series.values).scale
+        self._rows = self._series.values / self.scale_
+        self.seasons_ = self._find_seasons()
+        self.horizon_ = (
+            self._usual_steps() if self.horizon is None else whole("horizon", self.horizon, 1)
+        )
+        self._combine(self.horizon_, report)
+        return self
+
+    def forecast(
+        self, steps: int | None = None, level: float = LEVEL, exogenous: Any = None
+    ) -> Forecast:
+        """The next `steps` rows, by default as many as the horizon, with intervals.
+
+        `exogenous` (steps, e): the columns of fit at these rows. Asked for more steps than the
+        horizon, the methods are judged again.
+        """
+        check_is_fitted(self, "weights_")
+        count = self.horizon_ if steps is None else whole("steps", steps, 1)
+        inside = real("level", level, 0.0, 1.0, above=True)
+        rows = len(self._rows)
+        if count > rows:
+            raise BadInput(
+                f"steps must be at most {rows}, the rows of the series, got {count}; ask for fewer"
+            )
+        if count > self.horizon_:
+            self._combine(count)
+        known = self._known(exogenous, count, self._exogenous.shape[1])
+        final = self._fitted.given(np.vstack([self._exogenous, known]))
+        mean = self.scale_ * final.forecast(self._rows, [rows], self.horizon_).values[0, :count]
+        spreads, degrees = self._spreads(count)
+        low = np.where((self._series.values >= 0.0).all(axis=0), 0.0, -np.inf)
+        index = self._series.coming(count)
+        return Forecast(inside, index, self._series, mean, WIDER * spreads, degrees, low)
+
+    def backtest(self, steps: int | None = None) -> Backtest:
+        """How good these forecasts would have been over the last third of the series.
+
+        Everything is fitted again to the rows before each of four groups of origins: the record and
+        the weights too, so that nothing is judged by what chose it. The naive method of the season
+        is beside it.
+        """
+        check_is_fitted(self, "weights_")
+        ahead = self.horizon_ if steps is None else whole("steps", steps, 1)
+        simple = self._simple()
+        names = (COMBINATION, "seasonal naive" if "seasonal naive" in simple else "naive")
+        scaled = {
+            COMBINATION: lambda rows: combine(rows, ahead, self._methods(rows, ahead)),
+            names[1]: simple[names[1]],
+        }
+        with threadpool_limits(1):
+            return backtest(self._series.values, ahead, {name: scaled[name] for name in names})
+
+    def describe(self) -> str:
+        """One sentence: what the forecast is made of, and how it compares with the naive method."""
+        check_is_fitted(self, "weights_")
+        families: dict[str, float] = {}
+        for name, weight in self.weights_.items():
+            family = family_of(name)
+            families[family] = families.get(family, 0.0) + float(np.mean(weight))
+        largest = sorted(families.items(), key=lambda pair: -pair[1])
+        parts = [f"{100 * share:.0f} % {name}" for name, share in largest if share >= 0.005]
+        names = ", ".join(parts[:-1]) + (" and " if len(parts) > 1 else "") + parts[-1]
+        naive = "seasonal naive" if "seasonal naive" in self.record_.forecasts else "naive"
+        ratio = self.relative_error(COMBINATION, naive)
+        return (
+            f"The forecast is {names}. In {len(self.record_.origins)} forecasts of rows that they "
+            f"had not seen, their combination had {ratio:.2g} times the error of the {naive} "
+            "method."
+        )
+
+    def relative_error(self, name: str, other: str) -> float:
+        """Mean of |e| of one method in the record, relative to that of another."""
+        one, two = (np.abs(self.record_.errors(which)).mean() for which in (name, other))
+        return float(one / two) if two > 0.0 else (1.0 if one == 0.0 else float("inf"))
+
+    def _find_seasons(self) -> tuple[int, ...]:
+        first = int(record_origins(len(self._rows), 1)[0][0])
+        if self.season == "auto":
+            found = seasons_of(self._rows, suggested_by(self._series.index))
+        else:
+            found = given_seasons(self.season)
+            if found and found[0] > len(self._rows) // 2:
+                raise BadInput(
+                    f"season must be at most {len(self._rows) // 2}, half of the rows, got "
+                    f"{found[0]}; pass a longer series or a shorter season"
+                )
+        return tuple(season for season in found if season + FEWEST <= first)
+
+    def _usual_steps(self) -> int:
+        season = self.seasons_[0] if self.seasons_ else USUAL_STEPS // 2
+        return int(max(min(2 * season, len(self._rows) // 4), 1))
+
+    def _combine(self, steps: int, report: Report | None = None) -> None:
+        progress = Progress(self.verbose and report is None, "stage")
+        progress.expect(STAGES)
+        try:
+            with threadpool_limits(1):  # the matrices are small: threads would wait for each other
+                methods = self._methods(self._rows, steps)
+                found = combine(
+                    self._rows, steps, methods, report or (lambda stage: progress.advance())
+                )
+        finally:
+            progress.close()
+        self._fitted, self.horizon_ = found, steps
+        weights = sorted(found.weights.items(), key=lambda pair: -float(np.mean(pair[1])))
+        flat = self._rows.shape[1] == 1
+        self.weights_ = {
+            name: float(weight[0]) if flat else weight for name, weight in weights if weight.any()
+        }
+        record = found.record
+        self.record_ = Backtest(
+            record.origins,
+            record.folds,
+            record.forecasts,
+            record.truth,
+            Scaler(np.zeros_like(self.scale_), self.scale_),
+        )
+
+    def _simple(self) -> dict[str, Fit]:
+        found: dict[str, Fit] = {"naive": Naive.fit}
+        if self.seasons_:
+            found["seasonal naive"] = SeasonalNaive(self.seasons_[0]).fit
+        return found
+
+    def _methods(self, rows: Floats, steps: int) -> dict[str, Fit]:
+        """All methods that are tried on rows (T, d)."""
+        seasons, seed = self.seasons_, self.random_state
+        main = seasons[0] if seasons else 1
+        shared = {"seasons": seasons, "exogenous": self._exogenous, "seed": seed}
+        found: dict[str, Fit] = {"mean": Mean.fit, **self._simple()}
+        scaled: dict[str, Fit] = {"theta": Theta(main).fit}
+        kinds = {"values": 0, "changes": 1, **({"seasonal changes": main} if seasons else {})}
+        for kind, difference in kinds.items():
+            linear = Autoregression(difference, **shared)  # type: ignore[arg-type]
+            networks = Autoregression(difference, units=50, **shared)  # type: ignore[arg-type]
+            scaled[f"linear autoregression of {kind}"] = linear.fit
+            scaled[f"networks on {kind}"] = networks.fit
+        for kind, season in {"last value": 1, **({"last season": main} if seasons else {})}.items():
+            direct = DirectAutoregression(steps, season, seasons)
+            scaled[f"direct readouts from the {kind}"] = direct.fit
+        found |= scaled
+        if (rows > 0.0).all(axis=0).any():
+            found |= {f"{name}, of logarithms": LogScale(fit).fit for name, fit in scaled.items()}
+        precise = self._precise(rows, steps)
+        if precise is not None:
+            found["echo state network"] = precise
+        return found
+
+    def _precise(self, rows: Floats, steps: int) -> Fit | None:
+        """A larger network, with settings chosen before the record, where a series is clean."""
+        first = int(record_origins(len(rows), steps)[0][0])
+        if first < LONG or self._exogenous.size:
+            return None
+        early = rows[:first]
+        changes = Scaler.of(np.diff(early, axis=0)).scale
+        one_step = Autoregression(units=50, seed=self.random_state).fit(early)
+        if one_step.error > CLEAN * float(np.min(changes / Scaler.of(early).scale)):
+            return None
+        chosen = ESNForecaster(UNITS, random_state=self.random_state, verbose=False).fit(early)
+
+        def fit(part: Floats) -> FittedNetwork:
+            model = ESNForecaster(
+                UNITS,
+                memory=chosen.memory_,
+                bend=chosen.bend_,
+                bias_ratio=chosen.bias_ratio_,
+                noise=chosen.noise_,
+                random_state=self.random_state,
+                verbose=False,
+            )
+            return FittedNetwork(chosen if len(part) == len(early) else model.fit(part), part)
+
+        return fit
+
+    def _spreads(self, steps: int) -> tuple[Floats, Floats]:
+        """Deviations (H, d) of the errors of the combination, and degrees of freedom (d,)."""
+        errors = self.record_.errors(COMBINATION)
+        found = [spread_by_step(errors[:, :, column], steps) for column in range(errors.shape[2])]
+        spreads = np.column_stack([spread for spread, _ in found]) * self.scale_
+        return spreads, np.array([degrees for _, degrees in found])
+
+    def _known(self, exogenous: Any, rows: int, columns: int | None) -> Floats:
+        if exogenous is None:
+            found: Floats = np.zeros((rows, 0))
+        else:
+            found = observed(exogenous, None, "exogenous").values
+        expected = found.shape[1] if columns is None else columns
+        if found.shape != (rows, expected):
+            raise BadInput(
+                f"exogenous must have shape ({rows}, {expected}), got {found.shape}; pass one row "
+                "for each time, with the columns of fit"
+            )
+        return found
