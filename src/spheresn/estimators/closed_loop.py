@@ -13,6 +13,7 @@ from .._validation import Floats
 from ..driving import loop_arguments
 from ..readout import Quadratic, Weights
 from ..reservoir import Reservoir
+from .limits import soft_clip, soft_clip_slope
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,14 +22,28 @@ class ClosedLoop:
 
     Its state is (x, s): the state of the network and the newest value of the series.
     x' = F(x, s), s' = carry s + b + Wᵀ φ(x'): with carry 1 the readout gives the step from one
-    value to the next, with 0 the next value. Its Lyapunov exponents, by the functions of
-    `spheresn.analysis` with `signal` a number of steps, are those of the learned attractor.
+    value to the next, with 0 the next value. Beyond the bounds low and high (m,), s' is bent back
+    smoothly, so that no run diverges; by default there are none.
+
+    Its Lyapunov exponents, by the functions of `spheresn.analysis` with `signal` a number of steps,
+    are those of the learned attractor.
     """
 
     reservoir: Reservoir
     weights: Weights
     carry: float = 1.0
     quadratic: Quadratic | None = None
+    low: Floats | None = None
+    high: Floats | None = None
+
+    @property
+    def bounds(self) -> tuple[Floats, Floats]:
+        """The bounds of the outputs, infinite where there are none."""
+        ends = np.full(self.outputs, np.inf)
+        return (
+            -ends if self.low is None else self.low,
+            ends if self.high is None else self.high,
+        )
 
     @property
     def outputs(self) -> int:
@@ -45,7 +60,8 @@ class ClosedLoop:
         x, s = state[: self.reservoir.units], state[self.reservoir.units :]
         after = self.reservoir.step(x, np.concatenate([s, inputs]))
         features = after[None] if self.quadratic is None else self.quadratic(after[None])
-        return np.concatenate([after, self.carry * s + self.weights(features)[0]])
+        value = self.carry * s + self.weights(features)[0]
+        return np.concatenate([after, soft_clip(value, *self.bounds)])
 
     def tangent_step(
         self, state: Floats, inputs: Floats, tangents: Floats
@@ -59,7 +75,10 @@ class ClosedLoop:
         linear = self.weights.matrix[:n].T @ carried
         if self.quadratic is not None:
             linear = linear + self.weights.matrix[n:].T @ self.quadratic.pushforward(after, carried)
-        return self.step(state, inputs), np.vstack([carried, self.carry * tangents[n:] + linear])
+        features = after[None] if self.quadratic is None else self.quadratic(after[None])
+        slope = soft_clip_slope(self.carry * s + self.weights(features)[0], *self.bounds)
+        pushed = slope[:, None] * (self.carry * tangents[n:] + linear)
+        return self.step(state, inputs), np.vstack([carried, pushed])
 
     def run(self, steps: int, state: Floats, last: Floats, exogenous: Floats) -> tuple[Floats, int]:
         """Forecast (steps, m) from the value `last`, and how many rows of it stayed finite.
@@ -105,12 +124,14 @@ class ClosedLoop:
     def _readout(self) -> tuple[Any, ...]:
         n = self.reservoir.units
         linear = np.ascontiguousarray(self.weights.matrix[:n].T)
+        limits = tuple(np.ascontiguousarray(end, np.float64) for end in self.bounds)
         if self.quadratic is None:
-            return float(self.carry), self.weights.intercept, linear
+            return float(self.carry), *limits, self.weights.intercept, linear
         centre, components = self.quadratic.centre, self.quadratic.components
         products = np.ascontiguousarray(self.weights.matrix[n:].T)
         return (
             float(self.carry),
+            *limits,
             self.weights.intercept,
             linear,
             centre,

@@ -18,16 +18,15 @@ from .calibration import Calibrated
 from .candidates import FORECAST
 from .features import Frame
 from .learning import TrainingData
+from .limits import bounds
 from .progress import Progress
 from .scaling import Scaler
 from .search import Search
 from .validation import validated
 
-MARGIN = 0.1  # of the range of a series: a forecast farther outside has left it
-
 
 class OutOfRange(RuntimeWarning):
-    """A free run left the range of the training series."""
+    """A free run left the range of the training series and was kept near it."""
 
 
 @dataclass(eq=False, repr=False)
@@ -69,7 +68,7 @@ class ESNForecaster(BaseESN):
         beside = self._exogenous(exogenous, len(series), reset=True)
         self._one_column = np.ndim(X) == 1
         self.scaler_, self.exogenous_scaler_ = Scaler.of(series), Scaler.of(beside)
-        self.low_, self.high_ = series.min(axis=0), series.max(axis=0)
+        self.low_, self.high_ = bounds(series, len(series) // 4)
         plan = self._plan()
         data = TrainingData.of(
             self.scaler_.forward(series),
@@ -82,6 +81,7 @@ class ESNForecaster(BaseESN):
             plan,
             data,
             lambda calibrated: self._frame(calibrated, data),
+            (self.scaler_.forward(self.low_), self.scaler_.forward(self.high_)),
             self._washout_of,
             self.noise,
             self.penalty,
@@ -197,18 +197,12 @@ class ESNForecaster(BaseESN):
         return table
 
     def _report(self, result: Floats, finite: int) -> None:
-        """Warn of a forecast outside the range of the training series.
-
-        A backtest judges by other bounds (`forecasting.methods.clip_divergent`): it has the series
-        at hand, and lets a trend go on.
-        """
-        with np.errstate(over="ignore"):
-            margin = MARGIN * (self.high_ - self.low_)
-            outside = (result < self.low_ - margin) | (result > self.high_ + margin)
+        """Warn of a forecast outside the bounds of the training series."""
+        outside = (result < self.low_) | (result > self.high_)
         if finite < len(result) or outside.any():
             step = int(np.argmax(outside.any(axis=1))) if outside.any() else finite
             sentence = (
-                f"the forecast leaves the range of the training series at step {step}; do not "
-                "trust it from there"
+                f"the forecast leaves the range of the training series at step {step} and is kept "
+                "near it; do not trust it from there"
             )
             warnings.warn(sentence, OutOfRange, stacklevel=3)

@@ -51,10 +51,15 @@ COARSE = (
     *((1e-3, 10.0**decade) for decade in (-18, -10)),
     *((1e-2, 10.0**decade) for decade in (-14, -6)),
     *((1e-1, 10.0**decade) for decade in (-10, -3)),
+    *((3e-1, 10.0**decade) for decade in (-4, -2)),
+    (1.0, 1e-1),
 )
 GRID = tuple(sorted({*FINE, *COARSE}))
 FIRST_UNITS = 250
-FIRST_GRID = ((0.0, 1e-28), (0.0, 1e-20), (0.0, 1e-12), (1e-7, 1e-26), (1e-5, 1e-22), (1e-2, 1e-12))
+FIRST_GRID = (
+    *((0.0, 1e-28), (0.0, 1e-20), (0.0, 1e-12)),
+    *((1e-7, 1e-26), (1e-5, 1e-22), (1e-2, 1e-12), (3e-1, 1e-3)),
+)
 # E-folds below one deviation while small networks stay below it. Where there are fewer, the series
 # is noisy or hard, and FINE cannot help
 PRECISE = 2.5
@@ -201,7 +206,8 @@ class Fitted:
 class Search:
     """The search for one series.
 
-    frame_of adds washout and features to a network; washout_of says how many of so many rows are
+    frame_of adds washout and features to a network; limits keep free runs near the series;
+    washout_of says how many of so many rows are
     left out. noise and penalty: a number, or "auto"; the penalty "loo" is that with the least
     leave-one-out error.
     """
@@ -209,6 +215,7 @@ class Search:
     plan: Plan
     data: TrainingData
     frame_of: Callable[[Calibrated], Frame]
+    limits: tuple[Floats, Floats]
     washout_of: Callable[[Frame, int], int]
     noise: float | str
     penalty: float | str
@@ -245,7 +252,7 @@ class Search:
         learned = self._learn(frame, self.data, [len(self.data.inputs)])
         weights, penalty = self._solve_learned(learned[0], setting)
         trial = Trial(candidate, calibrated, frame, learned, {})
-        return Fitted(trial, setting, closed(frame, weights, setting.carry), penalty, None, [])
+        return Fitted(trial, setting, self._closed(frame, weights, setting), penalty, None, [])
 
     def _trials(
         self,
@@ -285,7 +292,8 @@ class Search:
             for share, both in groupby(same, key=lambda one: one.share):
                 weights, _ = self._solve(moments, learned[0].sample, share)
                 for setting in both:
-                    scores[setting] = windows.score(closed(frame, weights, setting.carry), states)
+                    loop = self._closed(frame, weights, setting)
+                    scores[setting] = windows.score(loop, states)
         return Trial(candidate, calibrated, frame, learned, scores)
 
     def _refitted(self, trials: list[Trial], windows: Windows) -> Fitted:
@@ -307,7 +315,7 @@ class Search:
             trial, again = trials[number], None
             if score > best:
                 weights, penalty = self._solve_learned(of_all_rows(number), setting)
-                loop = closed(trial.frame, weights, setting.carry)
+                loop = self._closed(trial.frame, weights, setting)
                 again = windows.score(loop, windows.states(trial.frame.reservoir))
                 if min(score, again) > best:
                     best, chosen = min(score, again), (trial, setting, loop, penalty)
@@ -319,6 +327,14 @@ class Search:
         if len(self.data.inputs) <= MOST:
             return trial.learned[-1]
         return self._learn(trial.frame, self.data, [len(self.data.inputs)])[0]
+
+    def _closed(self, frame: Frame, weights: Weights, setting: Setting) -> ClosedLoop:
+        """Closed over the half of the readout that gives steps (carry 1) or values (carry 0)."""
+        columns = len(weights.intercept) // 2
+        half = slice(0, columns) if setting.carry else slice(columns, None)
+        return ClosedLoop(
+            frame.reservoir, weights.outputs(half), setting.carry, frame.quadratic, *self.limits
+        )
 
     def _settings(self, grid: Sequence[tuple[float, float]]) -> list[Setting]:
         """Those of a grid of noises and penalties, with what the user fixed."""
@@ -346,13 +362,6 @@ class Search:
             return weights, penalty
         penalty = float(self.penalty) if share is None else share * moments.trace
         return solve(moments, penalty), penalty
-
-
-def closed(frame: Frame, weights: Weights, carry: float) -> ClosedLoop:
-    """Closed over the half of the readout that gives steps (carry 1) or values (carry 0)."""
-    columns = len(weights.intercept) // 2
-    half = slice(0, columns) if carry else slice(columns, None)
-    return ClosedLoop(frame.reservoir, weights.outputs(half), carry, frame.quadratic)
 
 
 def _row(

@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike
 from scipy.linalg import svd
 
 from .._validation import Floats
+from ..estimators.limits import bounds, soft_clip
 from ..estimators.scaling import Scaler
 from .lagged import seen_lags
-from .methods import Forecasts, bounds, checked_origins, soft_clip
+from .methods import Forecasts, checked_origins
 
 BLOCKS = 5  # of the rows; each is left out once, with the rows whose targets reach into it
 SHARES = 10.0 ** np.arange(-7.0, 1.0)  # penalties, of the trace

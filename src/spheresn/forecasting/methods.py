@@ -12,11 +12,9 @@ from scipy.signal import lfilter
 
 from .._errors import BadInput
 from .._validation import Floats
-from ..estimators.forecaster import MARGIN
+from ..estimators.limits import bounds
 
 SMOOTHINGS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99)
-BEYOND = 0.1  # of the distance of the bounds: a forecast that is bent back gets no farther out
-TWICE = 2.0  # times as far as the series itself left its past range
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,33 +249,6 @@ def checked_origins(origins: ArrayLike, first: int, last: int) -> NDArray[np.int
             "begin after the rows of the fit"
         )
     return found.astype(np.int64)
-
-
-def bounds(rows: Floats, steps: int) -> tuple[Floats, Floats]:
-    """The lowest and highest values (d,) that a forecast of `steps` rows after these may have.
-
-    A forecast may leave the range of the rows (T, d) by twice as much as the later half of the rows
-    left the range before it within as many steps, and a margin. A stationary series hardly leaves
-    its past range. A series with a trend does so all the time, and its forecast may go on.
-    """
-    highest, lowest = np.maximum.accumulate(rows), np.minimum.accumulate(rows)
-    half, reach = len(rows) // 2, min(steps, len(rows) // 4)
-    least = MARGIN * (highest[-1] - lowest[-1])
-    up = (highest[half + reach :] - highest[half : len(rows) - reach]).max(axis=0)
-    down = (lowest[half : len(rows) - reach] - lowest[half + reach :]).max(axis=0)
-    return lowest[-1] - TWICE * down - least, highest[-1] + TWICE * up + least
-
-
-def soft_clip(values: Floats, low: Floats, high: Floats) -> Floats:
-    """The values, bent back smoothly beyond the bounds: never farther out than a tenth of their
-    distance.
-    """
-    width = BEYOND * (high - low)
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        above = high + width * np.tanh((values - high) / width)
-        below = low + width * np.tanh((values - low) / width)
-    clipped = np.where(values > high, above, np.where(values < low, below, values))
-    return np.where(np.isfinite(clipped), clipped, np.clip(values, low, high))
 
 
 def clip_divergent(values: Floats, rows: Floats) -> Forecasts:

@@ -143,7 +143,9 @@ def loop_from(model: Any, values: Values, tensors: Tensors) -> None:
         getattr(model, name).shape != (columns,) for name in ("last_", "low_", "high_")
     ):
         raise ValueError("state and series do not fit the network")
-    model.closed_loop_ = ClosedLoop(reservoir, weights, real("carry", values["carry"]), quadratic)
+    limits = (model.scaler_.forward(end) for end in (model.low_, model.high_))
+    carry = real("carry", values["carry"])
+    model.closed_loop_ = ClosedLoop(reservoir, weights, carry, quadratic, *limits)
     model.reservoir_, model.washout_ = reservoir, whole("washout", values["washout"], 0)
 
 

@@ -7,7 +7,17 @@ rest, and not every program drives a network.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .codes import DEGENERATE, DIVERGED, FINE, LINEAR, OVERFLOW, TANH, Elementwise, Spherical
+from .codes import (
+    BEYOND,
+    DEGENERATE,
+    DIVERGED,
+    FINE,
+    LINEAR,
+    OVERFLOW,
+    TANH,
+    Elementwise,
+    Spherical,
+)
 
 if TYPE_CHECKING:
     from .closed import closed_loop, force_loop
@@ -36,6 +46,7 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
+    "BEYOND",
     "DEGENERATE",
     "DIVERGED",
     "FINE",

@@ -7,15 +7,27 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
-from ._jit import INLINED, copy_row, entry, guarded_like
+from ._jit import INLINED, copy_row, entry, guarded_like, inlined
 from .activate import activate
-from .codes import DIVERGED, FINE, OVERFLOW, RARE, fast_path, guarded
+from .codes import BEYOND, DIVERGED, FINE, OVERFLOW, RARE, fast_path, guarded
 from .least_squares import absorb_fading, back_substitute
 from .preactivation import preactivation
 
 
+@inlined
+def bend_back(value: float, low: float, high: float) -> float:
+    """`estimators.limits.soft_clip` of one number."""
+    width = BEYOND * (high - low)
+    if value > high:
+        return high + width * np.tanh((value - high) / width) if width > 0.0 else high
+    if value < low:
+        return low + width * np.tanh((value - low) / width) if width > 0.0 else low
+    return value
+
+
 def read_out(readout: Any, state: Any, output: Any) -> bool:
-    """output = carry · output + b + Wᵀ (x, products of principal components).
+    """output = carry · output + b + Wᵀ (x, products of principal components), kept near the bounds
+    as by `soft_clip`.
 
     Inside compiled loops only. Returns whether the output is below DIVERGED.
     """
@@ -23,13 +35,13 @@ def read_out(readout: Any, state: Any, output: Any) -> bool:
 
 
 def _linear(readout: Any, state: Any, output: Any) -> bool:  # pragma: no cover - compiled by numba
-    carry, intercept, linear = readout
+    carry, low, high, intercept, linear = readout
     finite = True
     for i in range(len(output)):
         total = intercept[i]
         for j in range(len(state)):
             total += linear[i, j] * state[j]
-        output[i] = carry * output[i] + total
+        output[i] = bend_back(carry * output[i] + total, low[i], high[i])
         finite = finite and abs(output[i]) < DIVERGED
     return finite
 
@@ -37,7 +49,7 @@ def _linear(readout: Any, state: Any, output: Any) -> bool:  # pragma: no cover 
 def _quadratic(
     readout: Any, state: Any, output: Any
 ) -> bool:  # pragma: no cover - compiled by numba
-    carry, intercept, linear, centre, components, quadratic, scores = readout
+    carry, low, high, intercept, linear, centre, components, quadratic, scores = readout
     finite = True
     for c in range(len(scores)):
         total = 0.0
@@ -53,14 +65,14 @@ def _quadratic(
             for d in range(c, len(scores)):
                 total += quadratic[i, n] * scores[c] * scores[d]
                 n += 1
-        output[i] = carry * output[i] + total
+        output[i] = bend_back(carry * output[i] + total, low[i], high[i])
         finite = finite and abs(output[i]) < DIVERGED
     return finite
 
 
 @overload(read_out, jit_options=INLINED)
 def _choose(readout: Any, state: Any, output: Any) -> Any:
-    return _linear if len(readout) == 3 else _quadratic
+    return _linear if len(readout) == 5 else _quadratic
 
 
 def closed_loop(

@@ -16,6 +16,7 @@ FINE, DEGENERATE, OVERFLOW, RARE = range(4)
 # In standard deviations of the series: an output of this size has diverged, but can still be scaled
 # back to the unit of the series.
 DIVERGED = 1e100
+BEYOND = 0.1  # of the distance of two bounds: no output that leaves them gets farther out
 # Numbers on either side of an array that a loop writes to. Where such an array begins less than 256
 # bytes behind one that the loop reads, the compiled code takes its sums in another order, so that
 # the last bit would depend on where arrays of fewer than 32 units happen to lie in memory.
