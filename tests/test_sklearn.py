@@ -84,9 +84,9 @@ def test_data_frames_in_and_out(narma):
     )
     forecaster = sn.ESNForecaster(units=30, bend=0, memory=5, random_state=0)
     series = pandas.Series(np.sin(np.arange(300.0)))
-    assert np.array_equal(
-        forecaster.fit(series).forecast(5).ravel(), forecaster.fit(series.to_numpy()).forecast(5)
-    )
+    found = forecaster.fit(series).forecast(5)
+    assert isinstance(found, pandas.Series) and found.index.tolist() == [300, 301, 302, 303, 304]
+    assert np.array_equal(found, forecaster.fit(series.to_numpy()).forecast(5))
 
 
 def _score(seed, x, y):

@@ -19,6 +19,7 @@ from .candidates import FORECAST
 from .features import Frame
 from .learning import TrainingData
 from .limits import bounds
+from .observed import has_form, observed
 from .progress import Progress
 from .scaling import Scaler
 from .search import Search
@@ -64,6 +65,7 @@ class ESNForecaster(BaseESN):
     @with_limited_threads
     def fit(self, X: Any, y: Any = None, exogenous: Any = None) -> Self:
         """Choose the network and learn the series; forecasts begin at its end. `y` is not used."""
+        self._form = observed(X, "never", "X").form if has_form(X) else None
         series = self._table(X, reset=True)
         beside = self._exogenous(exogenous, len(series), reset=True)
         self._one_column = np.ndim(X) == 1
@@ -102,10 +104,11 @@ class ESNForecaster(BaseESN):
         self.state_ = self._observe(None, data.inputs)
         return self
 
-    def forecast(self, steps: int, exogenous: Any = None) -> Floats:
+    def forecast(self, steps: int, exogenous: Any = None) -> Any:
         """The next `steps` rows (steps, d), with the exogenous columns (steps, e) of these rows.
 
-        The next call begins at the same row.
+        After a fit to a pandas object with dates they have the dates that follow. The next call
+        begins at the same row.
         """
         check_is_fitted(self)
         count = _validation.whole("steps", steps, 1)
@@ -118,6 +121,8 @@ class ESNForecaster(BaseESN):
             finite = int(np.argmin(np.isfinite(result).all(axis=1)))
             result[finite:] = result[finite - 1] if finite else self.scaler_.backward(self.last_)
         self._report(result, finite)
+        if self._form is not None:
+            return self._form.shaped(result, self._form.coming(count))
         return result[:, 0] if self._one_column else result
 
     def update(self, X: Any, exogenous: Any = None) -> Self:
@@ -133,6 +138,8 @@ class ESNForecaster(BaseESN):
         before = np.vstack([self.last_, series[:-1]])
         self.state_ = self._observe(self.state_, np.hstack([before, beside]))
         self.last_ = series[-1].copy()
+        if self._form is not None:
+            self._form = self._form.after(len(series))
         return self
 
     def predict(self, X: Any, exogenous: Any = None) -> Floats:
@@ -177,7 +184,9 @@ class ESNForecaster(BaseESN):
 
     def _table(self, X: Any, *, reset: bool) -> Floats:
         one_column = reset or self.n_features_in_ == 1
-        rows = X.reshape(-1, 1) if isinstance(X, np.ndarray) and X.ndim == 1 and one_column else X
+        rows = np.asarray(X, np.float64) if isinstance(X, (list, tuple)) else X
+        if isinstance(rows, np.ndarray) and rows.ndim == 1 and one_column:
+            rows = rows.reshape(-1, 1)
         rows = rows.to_frame() if hasattr(rows, "to_frame") else rows
         table: Floats = validated(self, rows, reset=reset, ensure_min_samples=3 if reset else 1)
         return table

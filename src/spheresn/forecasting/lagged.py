@@ -152,8 +152,8 @@ def small_network(
 ) -> Reservoir:
     """A network on the sphere whose trace of an input fades to 1/e in about `memory` steps.
 
-    With an orthogonal W and an input of mean square σ² at every step, a state of length one is
-    divided by √(1 + σ²) in the mean, so σ² = e^(2/memory) - 1: no calibration is needed.
+    With an orthogonal W and an input of square σ² at every step, a state of length one is divided
+    by √(1 + σ²), so σ² = e^(2/memory) - 1: no calibration is needed. Half of σ² is the bias.
     """
     rng = np.random.default_rng([seed, units])
     strength = np.sqrt(np.expm1(2.0 / memory))

@@ -130,7 +130,7 @@ class Theta:
 
     >>> rows = np.arange(40.0)[:, None] + np.tile([0.0, 3.0], 20)[:, None]
     >>> Theta(2).fit(rows).forecast(rows, [40], 2).values.ravel().round(1).tolist()
-    [40.0, 43.5]
+    [39.5, 43.0]
     """
 
     season: int = 1

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy.stats import norm
 
 from .._errors import BadInput
 from .._validation import Floats, whole
@@ -30,7 +31,7 @@ def autocorrelations(values: Floats, most: int) -> Floats:
     return np.asarray(found / found[0]) if found[0] > 0.0 else np.zeros(most + 1)
 
 
-def is_confirmed(values: Floats, season: int) -> bool:
+def is_confirmed(values: Floats, season: int, deviations: float = CONFIDENCE) -> bool:
     """Whether changes (T,) a season apart are correlated, beyond what chance would give.
 
     The autocorrelation of the changes at this lag must be significant, given those at smaller lags
@@ -45,7 +46,7 @@ def is_confirmed(values: Floats, season: int) -> bool:
         return False
     found = autocorrelations(changes, season)
     spread = np.sqrt((1.0 + 2.0 * np.square(found[1:season]).sum()) / len(changes))
-    return bool(found[season] > CONFIDENCE * spread)
+    return bool(found[season] > deviations * spread)
 
 
 def seasons_of(values: Floats, suggested: Sequence[int] | None) -> tuple[int, ...]:
@@ -74,8 +75,12 @@ def strongest_season(values: Floats) -> int | None:
     found = autocorrelations(np.diff(values), most)
     inner = found[2:-1]
     peaks = np.flatnonzero((inner > found[1:-2]) & (inner >= found[3:])) + 2
+    # As many lags are tried, each must be less likely to come by chance
+    needed = float(norm.ppf(1.0 - norm.sf(CONFIDENCE) / most))
     likely = [
-        peak for peak in peaks.tolist() if found[peak] > STRONG and is_confirmed(values, peak)
+        peak
+        for peak in peaks.tolist()
+        if found[peak] > STRONG and is_confirmed(values, peak, needed)
     ]
     if not likely:
         return None

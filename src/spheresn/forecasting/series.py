@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 from .._errors import BadInput
 from .._validation import Floats, at_least, real, whole
 from ..estimators.forecaster import ESNForecaster
+from ..estimators.observed import Form, observed
 from ..estimators.progress import Progress
 from ..estimators.scaling import Scaler
 from .backtesting import LEVEL, Backtest, Fit, backtest
@@ -29,7 +30,6 @@ from .direct import DirectAutoregression
 from .lagged import Autoregression
 from .methods import LogScale, Mean, Naive, SeasonalNaive, Theta
 from .network import FittedNetwork
-from .observed import Observed, observed
 from .seasons import given_seasons, seasons_of, suggested_by
 
 FEWEST = 10  # rows
@@ -55,7 +55,8 @@ class Forecast:
 
     level: float
     index: Any
-    _series: Observed
+    _form: Form
+    _known: Floats
     _mean: Floats
     _spread: Floats
     _degrees: Floats
@@ -89,7 +90,7 @@ class Forecast:
         tables = {
             name: np.asarray(part).reshape(len(self._mean), -1) for name, part in parts.items()
         }
-        names = self._series.names
+        names = self._form.names
         if len(names) == 1:
             return pd.DataFrame({name: part[:, 0] for name, part in tables.items()}, self.index)
         columns = {
@@ -107,13 +108,14 @@ class Forecast:
             from matplotlib import pyplot
 
             axes = pyplot.gca()
-        known = self._series.formed(self._series.values, self._series.index)
+        index = self._form.index
+        known = self._form.shaped(self._known, index)
         plot_forecast(axes, self, known, past)
         return axes
 
     def _formed(self, rows: Floats) -> Any:
         with np.errstate(invalid="ignore"):
-            return self._series.formed(np.maximum(rows, self._low), self.index)
+            return self._form.shaped(np.maximum(rows, self._low), self.index)
 
 
 def family_of(method: str) -> str:
@@ -171,12 +173,13 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
         series: (T,) or (T, d), an array, a list, or a pandas or polars object; exogenous (T, e):
         columns whose future will be known; report: called with the name of each stage that begins.
         """
-        self._series = observed(series, self.fill)
-        at_least("series", len(self._series.values), FEWEST, "for a forecast and its record")
+        found = observed(series, self.fill)
+        self._form, self._values, self.notes_ = found.form, found.values, found.notes
+        at_least("series", len(found.values), FEWEST, "for a forecast and its record")
         whole("random_state", self.random_state, 0)
-        self._exogenous = self._known(exogenous, len(self._series.values), None)
-        self.scale_ = Scaler.of(self._series.values).scale
-        self._rows = self._series.values / self.scale_
+        self._exogenous = self._known(exogenous, len(found.values), None)
+        self.scale_ = Scaler.of(found.values).scale
+        self._rows = found.values / self.scale_
         self.seasons_ = self._find_seasons()
         self.horizon_ = (
             self._usual_steps() if self.horizon is None else whole("horizon", self.horizon, 1)
@@ -206,9 +209,11 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
         final = self._fitted.given(np.vstack([self._exogenous, known]))
         mean = self.scale_ * final.forecast(self._rows, [rows], self.horizon_).values[0, :count]
         spreads, degrees = self._spreads(count)
-        low = np.where((self._series.values >= 0.0).all(axis=0), 0.0, -np.inf)
-        index = self._series.coming(count)
-        return Forecast(inside, index, self._series, mean, WIDER * spreads, degrees, low)
+        low = np.where((self._values >= 0.0).all(axis=0), 0.0, -np.inf)
+        index = self._form.coming(count)
+        return Forecast(
+            inside, index, self._form, self._values, mean, WIDER * spreads, degrees, low
+        )
 
     def backtest(self, steps: int | None = None) -> Backtest:
         """How good these forecasts would have been over the last third of the series.
@@ -226,7 +231,7 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
             names[1]: simple[names[1]],
         }
         with threadpool_limits(1):
-            return backtest(self._series.values, ahead, {name: scaled[name] for name in names})
+            return backtest(self._values, ahead, {name: scaled[name] for name in names})
 
     def describe(self) -> str:
         """One sentence: what the forecast is made of, and how it compares with the naive method."""
@@ -254,7 +259,7 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
     def _find_seasons(self) -> tuple[int, ...]:
         first = int(record_origins(len(self._rows), 1)[0][0])
         if self.season == "auto":
-            found = seasons_of(self._rows, suggested_by(self._series.index))
+            found = seasons_of(self._rows, suggested_by(self._form.index))
         else:
             found = given_seasons(self.season)
             if found and found[0] > len(self._rows) // 2:

@@ -20,6 +20,7 @@ from .._validation import Floats, real, whole
 from .._version import __version__
 from ..driving import COMPILED
 from ..estimators import ESNClassifier, ESNForecaster, ESNRegressor
+from ..estimators.observed import Form
 from .files import whole_file
 from .parts import frame_from, frame_parts, loop_from, loop_parts
 
@@ -151,6 +152,7 @@ def _contents(model: Any) -> tuple[dict[str, Any], dict[str, Floats]]:
     tensors = {name: own[name] for name in ARRAYS if name in own}
     if isinstance(model, ESNForecaster):
         part_values, part_tensors = loop_parts(model)
+        values["form"] = None if model._form is None else model._form.plain()
     else:
         part_values, part_tensors = frame_parts(model)
     if isinstance(model, ESNClassifier):
@@ -180,6 +182,9 @@ def _assemble(header: dict[str, Any], tensors: dict[str, Floats]) -> Any:
     _recall_flags(model, values)
     (loop_from if isinstance(model, ESNForecaster) else frame_from)(model, values, tensors)
     _recall_columns(model, values)
+    if isinstance(model, ESNForecaster):
+        form = values.get("form")
+        model._form = None if form is None else Form.from_plain(form)
     if isinstance(model, ESNClassifier):
         model.classes_ = _classes(values, len(model.weights_.intercept))
     return model

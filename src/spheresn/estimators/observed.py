@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,28 +15,32 @@ SHOWN = 5  # row numbers in a sentence
 
 
 @dataclass(frozen=True, eq=False)
-class Observed:
-    """Finite values (T, d) and the form in which they came.
+class Form:
+    """The form in which a series came, and how it goes on.
 
-    library: "pandas", "polars" or "numpy"; names of the columns; index: that of pandas, with a
-    frequency where it holds dates; flat: whether one column came without a second axis.
+    library: "pandas", "polars" or "numpy"; names of the columns; flat: whether one column came
+    without a second axis; index: that of pandas, with a frequency where it holds dates; rows: how
+    many there were.
     """
 
-    values: Floats
     library: str = "numpy"
     names: tuple[Any, ...] = ()
-    index: Any = None
     flat: bool = True
-    notes: tuple[str, ...] = ()
+    index: Any = None
+    rows: int = 0
 
     def coming(self, steps: int) -> Any:
         """The index of the next rows: dates, periods, or row numbers."""
-        rows = len(self.values)
-        if self.library != "pandas":
-            return np.arange(rows, rows + steps)
+        if self.index is None:
+            return np.arange(self.rows, self.rows + steps)
         return next_index(self.index, steps)
 
-    def formed(self, rows: Floats, index: Any) -> Any:
+    def after(self, rows: int) -> Form:
+        """The form of the series when so many more rows have come."""
+        index = None if self.index is None else self.coming(rows)
+        return Form(self.library, self.names, self.flat, index, self.rows + rows)
+
+    def shaped(self, rows: Floats, index: Any) -> Any:
         """Rows (H, d) in the form of the series."""
         if self.library == "pandas":
             import pandas as pd
@@ -51,42 +56,87 @@ class Observed:
             return pl.DataFrame(rows, schema=list(self.names))
         return rows[:, 0] if self.flat else rows
 
+    def plain(self) -> dict[str, Any]:
+        """All that later forecasts need, for a file."""
+        found: dict[str, Any] = {
+            "library": self.library,
+            "names": [None if name is None else str(name) for name in self.names],
+            "flat": self.flat,
+            "rows": self.rows,
+        }
+        if self.index is not None:
+            kind = "periods" if hasattr(self.index, "to_timestamp") else "dates"
+            if getattr(self.index, "freqstr", None) is None:
+                following = self.coming(1)
+                found["index"] = ["numbers", str(int(following[0])), ""]
+            else:
+                found["index"] = [kind, str(self.index[-1]), self.index.freqstr]
+        return found
+
+    @staticmethod
+    def from_plain(found: dict[str, Any]) -> Form:
+        """What `plain` gave."""
+        index = None
+        if "index" in found:
+            import pandas as pd
+
+            kind, last, frequency = (str(part) for part in found["index"])
+            if kind == "periods":
+                index = pd.PeriodIndex([last], freq=frequency)
+            elif kind == "dates":
+                index = pd.DatetimeIndex([last], freq=frequency)
+            else:
+                index = pd.RangeIndex(int(last) - 1, int(last))
+        library = one_of("library", found["library"], ("numpy", "pandas", "polars"))
+        return Form(library, tuple(found["names"]), bool(found["flat"]), index, int(found["rows"]))
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """Finite values (T, d), the form in which they came, and notes about what was filled in."""
+
+    values: Floats
+    form: Form
+    notes: tuple[str, ...] = ()
+
+
+def has_form(series: Any) -> bool:
+    """Whether a series is a pandas or polars object or a list, and not an array."""
+    home = type(series).__module__.partition(".")[0]
+    return home in ("pandas", "polars") or isinstance(series, (list, tuple))
+
 
 def observed(series: Any, fill: str | None = None, name: str = "series") -> Observed:
     """The series, checked: numbers in every row, evenly spaced dates.
 
-    `fill` = "linear" interpolates missing values and rows instead of refusing them.
+    `fill` = "linear" interpolates missing values and rows instead of refusing them; "never" says
+    that the caller cannot do that.
 
     >>> observed([1, 2, 4]).values.ravel().tolist()
     [1.0, 2.0, 4.0]
-    >>> observed([1.0, None, 3.0], fill="linear").values.ravel().tolist()
+    >>> observed([1.0, float("nan"), 3.0], fill="linear").values.ravel().tolist()
     [1.0, 2.0, 3.0]
     """
     if fill is not None:
-        one_of("fill", fill, ("linear",))
+        one_of("fill", fill, ("linear", "never"))
     home = type(series).__module__.partition(".")[0]
     if home == "pandas":
         return _from_pandas(series, fill, name)
     if home == "polars":
-        names = (series.name,) if not hasattr(series, "columns") else tuple(series.columns)
-        columns = [series] if not hasattr(series, "columns") else [series[one] for one in names]
-        parts = [
-            _numbers(column.to_numpy(), one) for column, one in zip(columns, names, strict=True)
-        ]
-        values = np.column_stack(parts) if parts else np.zeros((0, 0))
-        return _checked(
-            Observed(values, "polars", names, None, not hasattr(series, "columns")), fill, name
-        )
+        flat = not hasattr(series, "columns")
+        columns = [series] if flat else series.get_columns()
+        names = tuple(column.name for column in columns)
+        parts = [_numbers(column.to_numpy(), column.name) for column in columns]
+        return _checked(parts, Form("polars", names, flat, None, len(series)), (), fill, name)
     values = np.asarray(series)
     if values.ndim not in (1, 2):
         raise BadInput(
             f"{name} must be (T,) or (T, d), rows in the order of time, got "
             f"{values.ndim} dimensions; pass such an array"
         )
-    flat = values.ndim == 1
-    table = _numbers(values[:, None] if flat else values, name)
-    names = tuple(range(table.shape[1]))
-    return _checked(Observed(table, "numpy", names, None, flat), fill, name)
+    table = _numbers(values[:, None] if values.ndim == 1 else values, name)
+    form = Form("numpy", tuple(range(table.shape[1])), values.ndim == 1, None, len(table))
+    return _checked(list(table.T), form, (), fill, name)
 
 
 def _from_pandas(series: Any, fill: str | None, name: str) -> Observed:
@@ -105,10 +155,10 @@ def _from_pandas(series: Any, fill: str | None, name: str) -> Observed:
     notes: list[str] = []
     if isinstance(frame.index, (pd.DatetimeIndex, pd.PeriodIndex)):
         frame = _evenly(frame, fill, name, notes)
-    parts = [_numbers(frame.iloc[:, i].to_numpy(), one) for i, one in enumerate(frame.columns)]
-    values = np.column_stack(parts) if parts else np.zeros((len(frame), 0))
-    found = Observed(values, "pandas", tuple(frame.columns), frame.index, flat, tuple(notes))
-    return _checked(found, fill, name)
+    names = (series.name,) if flat else tuple(frame.columns)
+    parts = [_numbers(frame.iloc[:, place].to_numpy(), one) for place, one in enumerate(names)]
+    form = Form("pandas", names, flat, frame.index, len(frame))
+    return _checked(parts, form, tuple(notes), fill, name)
 
 
 def _no_dates(column: Any, label: Any, name: str) -> None:
@@ -138,7 +188,7 @@ def _evenly(frame: Any, fill: str | None, name: str, notes: list[str]) -> Any:
     elif index.freq is not None:
         return frame
     else:
-        frequency = pd.infer_freq(index) if len(index) > 2 else None
+        frequency = _frequency(index)
         if frequency is not None:
             return frame.set_axis(pd.DatetimeIndex(index, freq=frequency))
         every = _regular(index)
@@ -148,16 +198,28 @@ def _evenly(frame: Any, fill: str | None, name: str, notes: list[str]) -> Any:
             f" to {index.to_series().diff().max()}; resample it first"
         )
     lacking = len(every) - len(index)
-    if lacking and fill is None:
+    if lacking and fill != "linear":
         missing = every[~every.isin(index)]
         raise BadInput(
             f"{name} must have a row for every date, got none for {missing[0]}"
-            f"{f' and {lacking - 1} more' if lacking > 1 else ''}; pass fill='linear' to "
-            "interpolate"
+            f"{f' and {lacking - 1} more' if lacking > 1 else ''}; {_advice(fill)}"
         )
     if lacking:
         notes.append(f"{lacking} missing rows were interpolated")
     return frame.reindex(every)
+
+
+def _frequency(index: Any) -> Any:
+    """The frequency of evenly spaced dates, or None."""
+    import pandas as pd
+
+    if len(index) < 3:
+        return None
+    with warnings.catch_warnings():
+        # A future pandas returns an offset here and warns about it; `to_offset` takes both
+        warnings.simplefilter("ignore")
+        found = pd.infer_freq(index)
+    return None if found is None else pd.tseries.frequencies.to_offset(found)
 
 
 def _regular(index: Any) -> Any:
@@ -203,37 +265,40 @@ def _numbers(values: Any, label: Any) -> Floats:
         ) from None
 
 
-def _checked(found: Observed, fill: str | None, name: str) -> Observed:
-    values = found.values
-    if values.shape[1] == 0:
+def _advice(fill: str | None) -> str:
+    return "interpolate first" if fill == "never" else "pass fill='linear' to interpolate"
+
+
+def _checked(
+    columns: list[Floats], form: Form, notes: tuple[str, ...], fill: str | None, name: str
+) -> Observed:
+    """The columns as one table, without holes."""
+    if not columns:
         raise BadInput(f"{name} must have a column of numbers, got none; pass at least one")
+    values = np.column_stack(columns)
     if np.isinf(values).any():
         row = int(np.argmax(np.isinf(values).any(axis=1)))
         raise BadInput(f"{name} must be finite, got infinity in row {row}; correct or drop it")
     holes = np.isnan(values)
     if not holes.any():
-        return found
+        return Observed(values, form, notes)
     places = np.flatnonzero(holes.any(axis=1))
     shown = ", ".join(str(place) for place in places[:SHOWN])
     more = f" and {len(places) - SHOWN} more" if len(places) > SHOWN else ""
-    if fill is None:
+    if fill != "linear":
         raise BadInput(
-            f"{name} must have a number in every row, got none in row {shown}{more}; pass "
-            "fill='linear' to interpolate"
+            f"{name} must have a number in every row, got none in row {shown}{more}; "
+            f"{_advice(fill)}"
         )
     if holes[[0, -1]].any():
         raise BadInput(
-            f"{name} must begin and end with numbers to be interpolated, got row {shown}{more} "
-            "without; shorten it"
+            f"{name} must begin and end with numbers to be interpolated, got none in row "
+            f"{shown}{more}; shorten it"
         )
     rows = np.arange(len(values))
-    filled = np.column_stack(
-        [
-            np.interp(rows, rows[~hole], column[~hole])
-            for column, hole in zip(values.T, holes.T, strict=True)
-        ]
-    )
+    filled = [
+        np.interp(rows, rows[~hole], column[~hole])
+        for column, hole in zip(values.T, holes.T, strict=True)
+    ]
     note = f"interpolated linearly: row {shown}{more}"
-    return Observed(
-        filled, found.library, found.names, found.index, found.flat, (*found.notes, note)
-    )
+    return Observed(np.column_stack(filled), form, (*notes, note))

@@ -1,0 +1,143 @@
+"""Series as people have them: pandas, polars, lists. What cannot be used gets one sentence."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import spheresn as sn
+from spheresn.estimators.observed import Form, observed
+
+WAVE = np.sin(0.4 * np.arange(120.0))
+FREQUENCIES = ["MS", "ME", "QS", "QE", "D", "B", "W", "h", "30min", "YS", "7D"]
+
+
+def small() -> sn.ESNForecaster:
+    return sn.ESNForecaster(units=20, bend=0, memory=5, random_state=0)
+
+
+@pytest.mark.parametrize("frequency", FREQUENCIES)
+def test_the_dates_go_on(frequency):
+    """The dates that follow are those of a longer index with the same frequency, whether or not the
+    index says its frequency.
+    """
+    index = pd.date_range("2001-01-31", periods=130, freq=frequency)
+    for known in (index[:120], pd.DatetimeIndex(index[:120].to_numpy())):
+        found = small().fit(pd.Series(WAVE, known, name="sales")).forecast(10)
+        assert found.name == "sales" and found.index.equals(index[120:])
+
+
+def test_periods_go_on():
+    index = pd.period_range("1990Q1", periods=130, freq="Q")
+    frame = pd.DataFrame({"a": WAVE, "b": -WAVE}, index[:120])
+    found = small().fit(frame).forecast(10)
+    assert list(found.columns) == ["a", "b"] and found.index.equals(index[120:])
+
+
+def test_time_zones_stay():
+    index = pd.date_range("2020-01-01", periods=125, freq="h", tz="Europe/Berlin")
+    found = small().fit(pd.Series(WAVE, index[:120])).forecast(5)
+    assert found.index.equals(index[120:])
+
+
+def test_polars_and_lists_give_polars_and_arrays():
+    values = small().fit(WAVE).forecast(5)
+    series = small().fit(pl.Series("x", WAVE)).forecast(5)
+    frame = small().fit(pl.DataFrame({"x": WAVE})).forecast(5)
+    assert isinstance(series, pl.Series) and series.name == "x"
+    assert isinstance(frame, pl.DataFrame) and frame.columns == ["x"]
+    listed = small().fit(WAVE.tolist()).forecast(5)
+    assert isinstance(listed, np.ndarray)
+    for found in (series.to_numpy(), frame["x"].to_numpy(), listed):
+        assert np.array_equal(found, values)
+
+
+def test_rows_that_come_later_move_the_dates():
+    index = pd.date_range("2020-01-01", periods=140, freq="D")
+    model = small().fit(pd.Series(WAVE, index[:120]))
+    later = pd.Series(WAVE[:10], index[120:130])
+    assert model.update(later).forecast(10).index.equals(index[130:])
+    assert small().fit(pd.Series(WAVE)).update(WAVE[:7]).forecast(2).index.tolist() == [127, 128]
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        pd.date_range("2020-01-31", periods=120, freq="ME"),
+        pd.period_range("2020-01", periods=120, freq="M"),
+        pd.RangeIndex(5, 125),
+        pd.Index(list("ab") * 60),
+    ],
+)
+def test_a_saved_model_knows_its_dates(index, tmp_path):
+    model = small().fit(pd.DataFrame({"x": WAVE}, index))
+    sn.save(model, tmp_path / "m.spheresn")
+    again = sn.load(tmp_path / "m.spheresn")
+    pd.testing.assert_frame_equal(again.forecast(5), model.forecast(5))
+
+
+def test_a_form_without_an_index_is_saved_too():
+    form = observed(pl.Series("x", WAVE)).form
+    assert Form.from_plain(form.plain()) == form or Form.from_plain(form.plain()).names == ("x",)
+    assert Form.from_plain(form.plain()).coming(2).tolist() == [120, 121]
+
+
+DAYS = pd.date_range("2020-01-06", periods=6, freq="D")  # from a Monday on
+TEXT = pd.DataFrame({"x": ["1", "two"]})
+REFUSED = [
+    (pd.Series([1.0, np.nan, 3.0, 4.0]), "got none in row 1; pass fill='linear' to interpolate"),
+    ([1.0, float("nan"), 2.0, 5.0], "got none in row 1; pass fill='linear' to interpolate"),
+    ([1.0, float("inf"), 2.0], "must be finite, got infinity in row 1"),
+    (TEXT, "column 'x' must hold numbers, got '1'; convert or drop it"),
+    (pd.DataFrame({"day": DAYS, "x": range(6)}), "make them the index: frame.set_index('day')"),
+    (pd.Series(range(6), DAYS[::-1]), "sort it: series.sort_index()"),
+    (pd.Series(range(6), DAYS[[0, 1, 1, 2, 3, 4]]), "got 2020-01-07 00:00:00 twice"),
+    (pd.Series(range(5), DAYS[[0, 1, 2, 4, 5]]), "got none for 2020-01-09 00:00:00; pass fill="),
+    (
+        pd.Series(
+            range(4), pd.to_datetime(["2020-01-01", "2020-01-02", "2020-01-03", "2020-03-09"])
+        ),
+        "got none for 2020-01-04 00:00:00 and 64 more; pass fill='linear'",
+    ),
+    (
+        pd.Series(
+            range(3), pd.DatetimeIndex(["2020-01-01 00:00", "2020-01-03 07:00", "2020-01-04 00:00"])
+        ),
+        "must have evenly spaced dates, got steps from",
+    ),
+    (pd.Series(range(2), pd.to_datetime(["2020-01-01", pd.NaT])), "got NaT; drop such rows"),
+    (pd.DataFrame(index=DAYS), "must have a column of numbers, got none"),
+    (pd.Index([1.0, 2.0]), "must be a Series or a DataFrame, got Index"),
+    (np.zeros((2, 2, 2)), "got 3 dimensions; pass such an array"),
+    (pl.Series([None, 1.0, 2.0]), "got none in row 0; pass fill='linear'"),
+    (
+        np.array(["2020-01-01"], "datetime64[D]"),
+        "must hold numbers, got dates; use them as the index",
+    ),
+    ([[1.0], [None]], "got none in row 1"),
+]
+
+
+@pytest.mark.parametrize(("series", "words"), REFUSED)
+def test_what_cannot_be_used_gets_a_sentence(series, words):
+    with pytest.raises(sn.BadInput) as refusal:
+        observed(series)
+    assert words in str(refusal.value)
+
+
+def test_an_estimator_that_cannot_fill_does_not_advise_it():
+    with pytest.raises(sn.BadInput, match="in row 3; interpolate first"):
+        small().fit(pd.Series(np.where(np.arange(120) == 3, np.nan, WAVE)))
+
+
+def test_holes_are_filled_on_a_line():
+    found = observed(pd.Series([1.0, np.nan, 3.0, 9.0], DAYS[[0, 1, 2, 5]]), "linear")
+    assert found.values.ravel().tolist() == [1.0, 2.0, 3.0, 5.0, 7.0, 9.0]
+    assert found.notes == ("2 missing rows were interpolated", "interpolated linearly: row 1, 3, 4")
+    assert found.form.coming(1)[0] == pd.Timestamp("2020-01-12")
+    months = pd.to_datetime(["2020-01-01", "2020-02-01", "2020-03-01", "2020-05-01"])
+    assert len(observed(pd.Series([1.0, 2.0, 3.0, 5.0], months), "linear").values) == 5
+    with pytest.raises(sn.BadInput, match="begin and end with numbers"):
+        observed([float("nan"), 1.0, 2.0], "linear")
+    with pytest.raises(sn.BadInput, match="fill must be one of"):
+        observed([1.0], "cubic")
