@@ -115,7 +115,7 @@ def test_a_small_network_forgets_in_the_given_time():
     """For an input of square σ² in a direction of its own, every state is divided by √(1 + σ²),
     which is e^(1/memory); the directions are random, so this holds about.
     """
-    signs = np.sign(np.random.default_rng(0).standard_normal((500, 1)))
+    signs = np.sign(np.random.default_rng(0).standard_normal((900, 1)))
     for memory in (3.0, 10.0):
         found = sn.analysis.max_lyapunov(small_network(50, 1, memory, 0), signs).exponent
         assert np.isclose(found, -1.0 / memory, rtol=0.4)
