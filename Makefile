@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: reproduce test again lint docs chromium faults bench league versions dist clean
+.PHONY: reproduce test again lint docs chromium faults bench league series sktime versions dist clean
 
 reproduce: $(READY)
 	$(BIN)/spheresn reproduce --preset quick --out results
@@ -49,6 +49,24 @@ league: $(READY)
 	$(BIN)/python -m league.systems
 	$(BIN)/python -m league.run $(LEAGUE)
 	$(BIN)/python -m league.render
+
+# All methods on real series that ship inside packages: benchmarks/series.json and docs/images/series.png. It goes on where it was
+# stopped; the packages and the results of single runs are in build/series. Some of it only: make series SERIES="--half report".
+# The rivals want an older pandas, so they have an environment of their own (build/series/env), which also has sktime and its checks.
+PEERS := build/series/env
+$(PEERS)/.ready: pyproject.toml benchmarks/series/constraints.txt
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --constraint benchmarks/series/constraints.txt pip
+	$(PEERS)/bin/python -m pip install --quiet --constraint benchmarks/series/constraints.txt --group series
+	$(PEERS)/bin/python -m pip install --quiet --constraint benchmarks/series/constraints.txt --editable .
+	touch $@
+series: $(PEERS)/.ready $(READY)
+	PYTHONPATH=benchmarks $(PEERS)/bin/python -m series.run $(SERIES)
+	PYTHONPATH=benchmarks $(BIN)/python -m series.render
+
+# The adapter for sktime, by all checks of sktime.
+sktime: $(PEERS)/.ready
+	$(PEERS)/bin/python -m pytest -q -p no:cacheprovider -c /dev/null --rootdir . tests/sktime_checks.py
 
 # The tests of the core with every Python that is found, in environments of their own (build/python3.x), from wheels alone.
 # Some only: make versions PYTHONS="python3.12 python3.13".

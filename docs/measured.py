@@ -15,10 +15,12 @@ HERE = Path(__file__).parent
 sys.path.append(str(HERE.parent / "benchmarks"))
 
 from league import summary  # noqa: E402
+from series import render as rendered  # noqa: E402
 
 QUALITY = HERE.parent / "benchmarks" / "quality.json"
 RESULTS = HERE.parent / "benchmarks" / "RESULTS.md"
 LEAGUE = HERE.parent / "benchmarks" / "league.json"
+SERIES = HERE.parent / "benchmarks" / "series.json"
 PICTURE = HERE / "images" / "league.png"
 CLAIMS = HERE / "_data" / "claims.json"
 VERDICTS = HERE / "_data" / "verdicts.json"
@@ -192,9 +194,38 @@ LEAGUE_PIECES: dict[str, Any] = {
     "extremes": summary.extremes,
 }
 
+
+def series(what: str, *words: str, path: Path = SERIES) -> str:
+    """Something that the comparison on ordinary series says."""
+    found = _json(path)
+    if found is None:
+        return _absent(path, "make series")
+    return SERIES_PIECES[what](found, *words)
+
+
+def _series_count(found: Any) -> str:
+    return str(sum(half["count"] for half in found["halves"].values()))
+
+
+def _series_error(found: Any, method: str, half: str = "report") -> str:
+    return f"{found['halves'][half]['methods'][method]['error']:.2f}"
+
+
+def _series_picture(found: Any) -> str:
+    told = "Errors of the methods on all series of the report half"
+    return f"```{{image}} images/series.png\n:alt: {told}\n:width: 700px\n```"
+
+
+SERIES_PIECES: dict[str, Any] = {
+    "count": _series_count,
+    "error": _series_error,
+    "picture": _series_picture,
+    "table": rendered.table,
+}
+
 KINDS: dict[str, Any] = {
     one.__name__: one
-    for one in (valid, quality, classes, claim, claims, seeds, report, benchmarks, league)
+    for one in (valid, quality, classes, claim, claims, seeds, report, benchmarks, league, series)
 }
 
 

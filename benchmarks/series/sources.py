@@ -202,7 +202,7 @@ def download() -> None:
     PLACE.mkdir(parents=True, exist_ok=True)
     lacking = [one for one in PACKAGES if not list(PLACE.glob(f"{one}-*.whl"))]
     if lacking:
-        pins = Path(__file__).parents[2] / "constraints.txt"
+        pins = Path(__file__).parent / "constraints.txt"
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest"]
         subprocess.run([*command, str(PLACE), "--constraint", str(pins), *lacking], check=True)
 

@@ -35,7 +35,7 @@ def is_confirmed(values: Floats, season: int, deviations: float = CONFIDENCE) ->
     """Whether changes (T,) a season apart are correlated, beyond what chance would give.
 
     The autocorrelation of the changes at this lag must be significant, given those at smaller lags
-    (Bartlett's formula), as in the test of the M4 competition [FIO20].
+    (Bartlett's formula), as in the test of the M4 competition [MAK20].
 
     >>> months = np.tile(np.arange(12.0), 8)
     >>> is_confirmed(months, 12), is_confirmed(months, 7)
