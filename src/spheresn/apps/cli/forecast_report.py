@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from jinja2 import ChoiceLoader, PackageLoader
+from jinja2 import FileSystemLoader
 
 from ..._version import __version__
 from ...forecasting.combination import COMBINATION
@@ -67,10 +67,9 @@ def page(outlook: Outlook, picture: Drawing, command: str) -> str:
     """The page as HTML that fetches nothing: the verdict, the figure, the record, the next rows and
     how all that was found.
     """
-    loader = ChoiceLoader(
-        [PackageLoader("spheresn.apps.cli", ""), PackageLoader("spheresn.apps.paper.report", "")]
-    )
-    environment = pages(loader)
+    here = Path(__file__).parent
+    # Found by its place, because importing the paper's report would import xarray
+    environment = pages(FileSystemLoader([here, here.parent / "paper" / "report"]))
     environment.filters.update(rounded=format_number, meaning=meaning)
     return environment.get_template("forecast.html").render(
         outlook=outlook,

@@ -19,13 +19,14 @@ from ..._errors import printable
 from ...forecasting.combination import COMBINATION
 from ...io import CannotWrite
 from .._pages import STYLE, Drawing, quiet, save_figure
-from .analyse import Analysis
 from .forecast import Outlook
 from .formatting import format_name, format_number
 from .summary import describe_seasons, fitted, record_rows, rows_ahead, sentences
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from .analyse import Analysis
 
 WIDTH = 100  # columns of text where stdout is no terminal
 SHOWN_COLUMNS, SHOWN_ROWS, SHOWN_METHODS = 3, 5, 5

@@ -56,8 +56,8 @@ def sentences(outlook: Outlook) -> list[str]:
         name = "The mean of all rows" if simple == "mean" else f"The {simple} method"
         worse = compare(errors[COMBINATION], errors[simple]) == "worse"
         said.append(
-            f"{name} alone had {'a smaller' if worse else 'the same'} error, so do not expect more "
-            "of this forecast."
+            f"{name} alone had {'a smaller' if worse else 'nearly the same'} error, so do not "
+            "expect more of this forecast."
         )
     return said
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shlex
 from pathlib import Path
 from typing import Annotated
@@ -133,6 +134,9 @@ def fit(
         one_of("--target", target, table.cells)
         names = [name for name in column or table.numeric if name != target]
         series = table.pick([*names, target], fill)
+        if not column:
+            notes = (*series.notes, *table.left_out([*names, target]))
+            series = dataclasses.replace(series, notes=notes)
         model = models.fit_regressor(series, target, units, seed)
     else:
         with show_stages(models.STAGES) as report:
