@@ -175,9 +175,12 @@ def test_the_table_the_page_the_terminal_and_json_say_the_same(months, capsys):
         assert first in text and all(one in text for one in said["verdict"])
         assert "season of 12 rows" in text and "column 1, year; --column uses one" in text
     best = said["record"]["best"]
-    assert best in page and best in printed and list(said["weights"]) == [
-        name for name in said["record"]["error_by_step"] if name != "combination"
-    ]
+    assert (
+        best in page
+        and best in printed
+        and list(said["weights"])
+        == [name for name in said["record"]["error_by_step"] if name != "combination"]
+    )
     assert sum(said["weights"].values()) == pytest.approx(1.0)
     month = np.arange(60, 72)
     truth = 100 + month + 15 * np.sin(2 * np.pi * month / 12)
@@ -261,6 +264,17 @@ def test_a_saved_regressor_predicts_each_row(folder, capsys):
         capsys, "predict", model, folder / "lorenz.csv", "--steps", 3
     )
     assert "got no 'x'" in sentence(capsys, "predict", model, folder / "t.csv")
+
+
+def test_a_regressor_takes_no_row_numbers_unless_asked(months, capsys):
+    asked = ("fit", months, "--target", "sales", "--out", months.parent / "m.spheresn", "--json")
+    said = json.loads(output(capsys, *asked, "--column", "year", *QUICK))
+    assert said["columns"] == ["year"] and said["notes"] == []
+    frame = pd.read_csv(months)
+    frame.assign(price=np.cos(np.arange(60.0))).to_csv(months.parent / "price.csv", index=False)
+    asked = ("fit", months.parent / "price.csv", *asked[2:])
+    said = json.loads(output(capsys, *asked, *QUICK))
+    assert said["columns"] == ["price"] and "Unnamed: 0, year; --column" in said["notes"][0]
 
 
 def test_analyse_measures_the_saved_network(folder, capsys):

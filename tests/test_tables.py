@@ -11,7 +11,7 @@ import pytest
 
 from spheresn.apps.tables import Clock, FileError, read, read_table
 from spheresn.apps.tables.cells import cells_of
-from spheresn.apps.tables.clock import clock_of
+from spheresn.apps.tables.clock import clock_of, dates_in
 
 
 def written(folder: Path, text: str | bytes, name: str = "table.csv") -> Path:
@@ -128,6 +128,21 @@ def test_a_missing_week_quarter_or_month_is_told_by_row(tmp_path, times, ahead, 
 def test_units_that_no_year_has_are_no_dates(tmp_path, cell):
     words = [cell, cell.replace("1998", "1999").replace("2021", "2022")]
     assert picked(tmp_path, f"when,x\n{words[0]},1\n{words[1]},2\n").clock is None
+
+
+def test_a_week_among_other_words_makes_no_dates(tmp_path):
+    assert picked(tmp_path, "when,x\n2020-W01,1\nsoon,2\n").clock is None
+
+
+def test_dates_of_parquet_are_dates_and_must_go_on_within_the_calendar():
+    dates, notation = dates_in(pd.Series(pd.date_range("2262-04-08", periods=3)))
+    assert notation is None and clock_of("date", dates, 1).ahead(1) == ["2262-04-11"]
+    with pytest.raises(ValueError, match="must continue within the years that pandas can"):
+        clock_of("date", dates, 1).ahead(2)
+
+
+def test_rows_are_numbered_beside_a_column_that_is_called_row(tmp_path):
+    assert picked(tmp_path, "row,x\n5,1\n3,2\n").time_name == "row number"
 
 
 @pytest.mark.parametrize("years", [("1", "2", "3"), ("1999", "2000", "2002"), ("1999", "2000")])

@@ -13,7 +13,7 @@ from ..._validation import Floats
 from ...forecasting.combination import COMBINATION
 from .forecast import Outlook
 from .formatting import format_name
-from .summary import compared, error_by_step, reach
+from .summary import compared, error_by_step, reach, short_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,6 +24,7 @@ DRAWN = 5  # columns at most
 BACK = 3  # the past is shown for so many horizons
 FEWEST_SHOWN = 60  # rows of the past, if the horizon is short
 ORDINARY = 30  # powers of ten up to which matplotlib draws axes well
+SMALL = 0.02  # of the largest error: smaller ones are seen on a logarithmic axis only
 NAME = 40  # characters of a column's name
 
 
@@ -55,8 +56,7 @@ def caption(outlook: Outlook) -> str:
     return (
         "Grey: the data. Orange: forecasts of the record; each one uses only the rows up to its "
         "dot. Blue: the forecast, with an interval that 90 % of the rows are expected to lie in."
-        f"{some} Last panel: the mean error of the combination, of the {outlook.naive} method and "
-        "of the best single method against the steps ahead."
+        f"{some} Last panel: mean absolute errors in the record against the steps ahead."
     )
 
 
@@ -105,7 +105,7 @@ def _draw_record(axes: Axes, outlook: Outlook, column: int, past: pd.Index, valu
     for place in range(len(record.origins) - 1, -1, -1):
         origin = int(record.origins[place])
         if origin + ahead < last and origin > earliest:
-            mark = {"marker": "."} if ahead == 1 else {}
+            mark: dict[str, Any] = {"marker": "."} if ahead == 1 else {}
             run = past[origin : origin + ahead]
             axes.plot(run, runs[place], color="#E69F00", linewidth=1.2, label=label, **mark)
             axes.plot(past[origin - 1], values[origin - 1], ".", color="#B07700", markersize=6)
@@ -122,15 +122,15 @@ def _times(outlook: Outlook) -> tuple[pd.Index, pd.Index]:
 def _draw_errors(axes: Axes, outlook: Outlook) -> None:
     steps = np.arange(1, reach(outlook) + 1)
     marker: dict[str, Any] = {"marker": "."} if len(steps) < 15 else {}
-    for name, colour in zip(compared(outlook), COLOURS, strict=False):
-        axes.plot(
-            steps,
-            error_by_step(outlook, name),
-            color=colour,
-            linewidth=1.3,
-            label="best single method" if name == outlook.best else name,
-            **marker,
-        )
-    axes.set(xlabel="steps ahead", ylabel="error in deviations", ylim=(0.0, None))
+    errors = {name: error_by_step(outlook, name) for name in compared(outlook)}
+    for (name, error), colour in zip(errors.items(), COLOURS, strict=False):
+        label = short_title(outlook, name)
+        axes.plot(steps, error, color=colour, linewidth=1.3, label=label, **marker)
+    axes.set(xlabel="steps ahead", ylabel="error in deviations")
+    least, most = (pick([error.min() for error in errors.values()]) for pick in (min, max))
+    if 0.0 < least < SMALL * most:
+        axes.set_yscale("log")
+    else:
+        axes.set_ylim(bottom=0.0)
     axes.legend(frameon=False, fontsize=9, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
     axes.spines[["top", "right"]].set_visible(False)

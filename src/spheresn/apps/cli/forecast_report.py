@@ -20,13 +20,13 @@ from .summary import (
     describe_seasons,
     errors_by_column,
     errors_by_horizon,
-    meaning,
+    families,
     reach,
     record_rows,
     rows_ahead,
     sentences,
+    short_title,
     shown_horizons,
-    title,
 )
 
 NEXT_ROWS = 10
@@ -70,7 +70,7 @@ def page(outlook: Outlook, picture: Drawing, command: str) -> str:
     here = Path(__file__).parent
     # Found by its place, because importing the paper's report would import xarray
     environment = pages(FileSystemLoader([here, here.parent / "paper" / "report"]))
-    environment.filters.update(rounded=format_number, meaning=meaning)
+    environment.filters.update(rounded=format_number)
     return environment.get_template("forecast.html").render(
         outlook=outlook,
         picture=picture,
@@ -81,10 +81,11 @@ def page(outlook: Outlook, picture: Drawing, command: str) -> str:
         seasons=describe_seasons(outlook),
         combination=COMBINATION,
         record=record_rows(outlook),
+        families=families(outlook),
         reach=reach(outlook),
         horizons=shown_horizons(reach(outlook)),
         by_horizon=errors_by_horizon(outlook),
-        methods=[title(outlook, name) for name in compared(outlook)],
+        methods=[short_title(outlook, name) for name in compared(outlook)],
         by_column=errors_by_column(outlook),
         ahead=rows_ahead(outlook, NEXT_ROWS),
         drawn=DRAWN,

@@ -38,13 +38,10 @@ MEANINGS = {
 }
 
 
-def meaning(method: str) -> str:
-    """What a method of the record does.
-
-    >>> meaning("networks on seasonal changes, of logarithms")
-    'small echo state networks beside past values'
-    """
-    return METHODS[family_of(method)]
+def families(outlook: Outlook) -> list[tuple[str, str]]:
+    """The kinds of methods in the record, and what they do."""
+    names = dict.fromkeys(family_of(name) for name in outlook.relative_errors)
+    return [(name, METHODS[name]) for name in names]
 
 
 def sentences(outlook: Outlook) -> list[str]:
@@ -83,13 +80,17 @@ def describe_seasons(outlook: Outlook) -> str:
 
 
 def compared(outlook: Outlook) -> list[str]:
-    """The methods whose errors are shown in detail: the combination, the naive one, the best."""
-    return list(dict.fromkeys([COMBINATION, outlook.naive, outlook.best]))
+    """The methods whose errors are shown in detail: the combination, the naive one, and the best
+    single one unless it is all there is in the combination.
+    """
+    forecasts, best = outlook.record.forecasts, outlook.best
+    alone = np.allclose(forecasts[best], forecasts[COMBINATION], rtol=1e-12, atol=0.0)
+    return list(dict.fromkeys([COMBINATION, outlook.naive, *([] if alone else [best])]))
 
 
-def title(outlook: Outlook, method: str) -> str:
-    """The name of a method; that of the best single one says so."""
-    return f"{method} (best single method)" if method == outlook.best else method
+def short_title(outlook: Outlook, method: str) -> str:
+    """The name of a method that is compared."""
+    return "best single method" if method == outlook.best != outlook.naive else method
 
 
 def record_rows(outlook: Outlook) -> list[tuple[str, float, float | None]]:
@@ -125,10 +126,7 @@ def errors_by_horizon(outlook: Outlook) -> list[tuple[str, list[float]]]:
     """The errors of a few methods at a few horizons and over all, in standard deviations."""
     at = np.array(shown_horizons(reach(outlook))) - 1
     steps = {name: error_by_step(outlook, name) for name in compared(outlook)}
-    return [
-        (title(outlook, name), [*errors[at].tolist(), float(errors.mean())])
-        for name, errors in steps.items()
-    ]
+    return [(name, [*errors[at].tolist(), float(errors.mean())]) for name, errors in steps.items()]
 
 
 def errors_by_column(outlook: Outlook) -> list[tuple[str, list[float]]]:
