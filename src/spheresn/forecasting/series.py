@@ -41,6 +41,7 @@ WIDER = 1.1
 CLEAN = 0.1  # of a step: one-step errors below which a series may be deterministic
 LONG = 300  # rows from which a larger network is tried on a clean series
 UNITS = 300
+LARGEST = float(np.finfo(float).max)
 STAGES = FOLDS + 1  # how often `fit` calls `report`
 
 Report = Callable[[str], None]
@@ -81,7 +82,9 @@ class Forecast:
     def quantile(self, share: float) -> Any:
         """The value that a share of all outcomes lies below, at each step."""
         real("share", share, 0.0, 1.0)
-        return self._formed(self._mean + student.ppf(share, self._degrees) * self._spread)
+        with np.errstate(over="ignore"):
+            rows = self._mean + student.ppf(share, self._degrees) * self._spread
+        return self._formed(np.clip(rows, -LARGEST, LARGEST))
 
     def to_frame(self) -> Any:
         """A pandas DataFrame with the columns mean, lower and upper; of several columns, each."""
