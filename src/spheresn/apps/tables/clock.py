@@ -221,7 +221,8 @@ def dates_in(column: pd.Series) -> tuple[pd.DatetimeIndex, Notation | None] | No
     if not cells_of(column).wrong.any():  # numbers such as 2.5 are not dates
         return None
     readings = [one for one in (_dates(words, options) for options in READINGS) if one is not None]
-    best = max(readings, key=_evenness, default=None)
+    # Where the clocks change, the offset from UTC does too
+    best = max(readings, key=_evenness) if readings else _dates(words, IN_UTC)
     return None if best is None else (best, None)
 
 
@@ -276,6 +277,7 @@ READINGS: tuple[dict[str, object], ...] = (
     {"dayfirst": True},
     {"dayfirst": False},
 )
+IN_UTC: dict[str, object] = {"format": "ISO8601", "utc": True}
 
 
 def _dates(words: pd.Series, options: dict[str, object]) -> pd.DatetimeIndex | None:
