@@ -199,9 +199,9 @@ COMMANDS: tuple[
     tuple[str, ...], ...
 ] = (  # in this order: later ones use the models of earlier ones
     ("forecast", "seasonal.csv", *FILL, "--steps", "28", "--out", "seasonal", "--json"),
-    ("forecast", "lorenz.csv", *SMALL, "--steps", "50", "--out", "lorenz", "--json"),
-    ("forecast", "ar1.csv", *SMALL, "--column", "value", "--seed", "3", "--out", "ar1", "--json"),
-    ("forecast", "ar1.csv", *SMALL, "--steps", "12", "--out", "printed"),
+    ("forecast", "lorenz.csv", "--steps", "50", "--out", "lorenz", "--json"),
+    ("forecast", "ar1.csv", "--column", "value", "--seed", "3", "--out", "ar1", "--json"),
+    ("forecast", "ar1.csv", "--steps", "12", "--out", "printed"),
     ("fit", "seasonal.csv", *FILL, *SMALL, "--out", "f.spheresn", "--json"),
     ("fit", "ar1.csv", *SMALL, "--target", "value", "--out", "r.spheresn", "--json"),
     ("predict", "f.spheresn", "seasonal.csv", *FILL, "--steps", "30"),

@@ -57,8 +57,6 @@ def written(forecasted) -> Path:
                 str(forecasted / FILE),
                 "--steps",
                 "3",
-                "--units",
-                "20",
                 "--out",
                 str(forecasted / "out"),
             ]

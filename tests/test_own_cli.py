@@ -5,8 +5,10 @@ literally, and bad input is one sentence.
 from __future__ import annotations
 
 import csv
+import html
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +19,7 @@ import pytest
 
 import spheresn as sn
 from spheresn.apps.cli import main
+from spheresn.apps.cli.formatting import format_interval
 from test_report import Elements
 
 SCRIPT, MARKUP = "<script>alert(1)</script>", r"[red]x[/red] $\frac$"
@@ -50,7 +53,6 @@ def forecasted(folder) -> Path:
                 "12",
                 "--out",
                 str(folder / "out"),
-                *QUICK,
             ]
         )
         == 0
@@ -61,6 +63,11 @@ def forecasted(folder) -> Path:
 def output(capsys, *arguments: object) -> str:
     assert main([str(argument) for argument in arguments]) == 0
     return capsys.readouterr().out
+
+
+def visible(page: str) -> str:
+    """The words of a page, without tags."""
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", page)).split())
 
 
 def sentence(capsys, *arguments: object) -> str:
@@ -104,18 +111,7 @@ def test_the_page_escapes_names_and_fetches_nothing(forecasted):
         if name in ("src", "href")
         and not value.startswith(("#", "data:,", "data:image/svg+xml;base64,"))
     ]
-    assert all(
-        words in text
-        for words in (
-            "units",
-            "memory",
-            "bend",
-            "penalty",
-            "exponent",
-            "persistence",
-            "linear autoregression",
-        )
-    )
+    assert all(words in text for words in ("combination", "theta", "linear autoregression"))
     assert "left out, constant" in text and "left out, not numbers: word" in text
 
 
@@ -142,31 +138,90 @@ def test_names_are_printed_literally(forecasted, folder, capsys):
         MARKUP,
         "--out",
         folder / "again",
-        *QUICK,
     )
-    assert MARKUP in said and "persistence" in said and "\x1b" not in said
+    assert MARKUP in said and "combination" in said and "\x1b" not in said
+
+
+@pytest.fixture(scope="module")
+def months(folder) -> Path:
+    """Five years of months with a season and a trend, an index and a year beside them."""
+    month = np.arange(60)
+    table = pd.DataFrame(
+        {
+            "when": pd.date_range("2015-01", periods=60, freq="MS").strftime("%Y %b"),
+            "year": 2015 + month // 12,
+            "sales": 100 + month + 15 * np.sin(2 * np.pi * month / 12),
+        }
+    )
+    table.to_csv(folder / "months.csv")
+    return folder / "months.csv"
+
+
+def test_the_table_the_page_the_terminal_and_json_say_the_same(months, capsys):
+    """One season of five years' months; the season is found by the dates."""
+    out = months.parent / "same"
+    asked = ("forecast", months, "--steps", 12, "--out", out)
+    said = json.loads(output(capsys, *asked, "--json"))
+    rows = pd.read_csv(out / "forecast.csv")
+    page = visible((out / "report.html").read_text(encoding="utf-8"))
+    printed = " ".join(output(capsys, *asked).split())
+    assert said["columns"] == ["sales"] and said["seasons"] == [12] and said["steps"] == 12
+    for part in ("value", "lower", "upper"):
+        head = "sales" if part == "value" else f"sales {part}"
+        assert np.array_equal(said["forecast"]["columns"]["sales"][part], rows[head])
+    assert said["forecast"]["time"] == rows["when"].tolist() and rows["when"][0] == "2020 Jan"
+    first = format_interval(*rows.iloc[0, 1:].tolist())
+    for text in (page, printed):
+        assert first in text and all(one in text for one in said["verdict"])
+        assert "season of 12 rows" in text and "column 1, year; --column uses one" in text
+    best = said["record"]["best"]
+    assert (
+        best in page
+        and best in printed
+        and list(said["weights"])
+        == [name for name in said["record"]["error_by_step"] if name != "combination"]
+    )
+    assert sum(said["weights"].values()) == pytest.approx(1.0)
+    month = np.arange(60, 72)
+    truth = 100 + month + 15 * np.sin(2 * np.pi * month / 12)
+    assert np.abs(rows["sales"] - truth).max() < 5
+
+
+@pytest.mark.parametrize(
+    ("asked", "seasons"),
+    [
+        (("--season", "none"), []),
+        (("--season", "6", "--season", "4"), [4, 6]),
+        (("--season", "30", "--steps", "60"), [30]),
+    ],
+)
+def test_seasons_can_be_given(months, capsys, asked, seasons):
+    out = months.parent / "season"
+    said = json.loads(output(capsys, "forecast", months, *asked, "--json", "--out", out))
+    assert said["seasons"] == seasons and said["record"]["naive"] == (
+        "seasonal naive" if seasons else "naive"
+    )
+
+
+def test_ten_rows_are_enough_and_a_season_that_is_too_long_for_them_is_told(tmp_path, capsys):
+    data = tmp_path / "ten.csv"
+    data.write_text("x\n" + "\n".join("1524336475"))
+    asked = ("forecast", data, "--season", "5", "--steps", "10", "--out", tmp_path / "out")
+    said = output(capsys, *asked)
+    assert "10 rows of x, no season; 10 steps ahead" in said
+    assert "note: a season of 5 rows is not used" in said
 
 
 def test_json_is_all_that_is_on_stdout_and_equals_the_files(folder, capsys):
-    said = json.loads(
-        output(
-            capsys,
-            "forecast",
-            folder / "lorenz.csv",
-            "--steps",
-            8,
-            "--json",
-            "--out",
-            folder / "json",
-            *QUICK,
-        )
-    )
-    rows = pd.read_csv(folder / "json" / "forecast.csv")
-    assert (
-        said["columns"] == ["x", "y", "z"] and said["steps"] == 8 and said["fitted"]["units"] == 30
-    )
+    out = folder / "json"
+    asked = ("forecast", folder / "lorenz.csv", "--steps", 8, "--json", "--out", out)
+    said = json.loads(output(capsys, *asked))
+    rows = pd.read_csv(out / "forecast.csv")
+    assert said["columns"] == ["x", "y", "z"] and said["steps"] == 8
     assert np.array_equal(said["forecast"]["columns"]["y"]["upper"], rows["y upper"])
-    assert said["best"] == min(said["backtest"]["error"], key=said["backtest"]["error"].get)
+    errors = said["record"]["relative_error"]
+    assert said["record"]["best"] == min(errors.keys() - {"combination"}, key=errors.get)
+    assert list(errors.values()) == sorted(errors.values()) and errors[said["record"]["naive"]] == 1
     assert said["forecast"]["time"] == [str(row) for row in range(601, 609)]
 
 
@@ -211,6 +266,17 @@ def test_a_saved_regressor_predicts_each_row(folder, capsys):
     assert "got no 'x'" in sentence(capsys, "predict", model, folder / "t.csv")
 
 
+def test_a_regressor_takes_no_row_numbers_unless_asked(months, capsys):
+    asked = ("fit", months, "--target", "sales", "--out", months.parent / "m.spheresn", "--json")
+    said = json.loads(output(capsys, *asked, "--column", "year", *QUICK))
+    assert said["columns"] == ["year"] and said["notes"] == []
+    frame = pd.read_csv(months)
+    frame.assign(price=np.cos(np.arange(60.0))).to_csv(months.parent / "price.csv", index=False)
+    asked = ("fit", months.parent / "price.csv", *asked[2:])
+    said = json.loads(output(capsys, *asked, *QUICK))
+    assert said["columns"] == ["price"] and "Unnamed: 0, year; --column" in said["notes"][0]
+
+
 def test_analyse_measures_the_saved_network(folder, capsys):
     model, out = folder / "a.spheresn", folder / "analysis"
     forecaster = sn.ESNForecaster(30, memory=2, bend=0.5, random_state=0).fit(
@@ -241,10 +307,14 @@ def test_analyse_measures_the_saved_network(folder, capsys):
     ("arguments", "words"),
     [
         (["forecast", "none.csv"], "a name that does not exist"),
-        (["forecast", "one.csv"], "at least 60 rows"),
-        (["forecast", "short.csv", "--steps", "90"], "--steps must be at most 24"),
+        (["forecast", "one.csv"], "FILE must have at least 10 rows"),
+        (["forecast", "short.csv", "--steps", "101"], "--steps must be at most 100, the rows"),
         (["forecast", "short.csv", "--steps", "0"], "--steps must be a whole number of at least 1"),
-        (["forecast", "short.csv", "--units", "0"], "--units must be a whole number of at least 1"),
+        (["forecast", "short.csv", "--season", "51"], "--season must be at most 50, half"),
+        (["forecast", "short.csv", "--season", "1"], "--season must be a number of rows from 2"),
+        (["forecast", "short.csv", "--season", "none", "--season", "7"], "got 'none 7'"),
+        (["forecast", "short.csv", "--units", "9"], "No such option: --units"),
+        (["fit", "short.csv", "--out", "m.spheresn", "--units", "0"], "--units must be a whole"),
         (["forecast", "short.csv", "--seed", "-1"], "--seed must be a whole number of at least 0"),
         (["forecast", "short.csv", "--column", "q"], "--column must be one of 'x', got 'q'"),
         (["forecast", "flat.csv"], "columns must vary"),
@@ -295,7 +365,7 @@ def completed(shell: str, **words: str) -> str:
 
 def test_shell_completion_completes():
     assert "forecast" in completed("bash", COMP_WORDS="spheresn fore", COMP_CWORD="1").split()
-    assert {"--column", "--steps", "--out"} <= set(
+    assert {"--column", "--steps", "--season", "--out"} <= set(
         completed("bash", COMP_WORDS="spheresn forecast --", COMP_CWORD="2").split()
     )
 

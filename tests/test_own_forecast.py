@@ -7,39 +7,49 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
-from threadpoolctl import threadpool_limits
 
 import spheresn as sn
-from spheresn.apps.cli.forecast import (
-    LINEAR,
-    NETWORK,
-    PERSISTENCE,
-    _runaway_notes,
-    by_recipe,
-    forecast,
-)
+from spheresn.apps.cli.forecast import Outlook, forecast, observations, without_constant_columns
 from spheresn.apps.cli.forecast_report import badge
-from spheresn.apps.cli.summary import best_by_step, sentences, winner
+from spheresn.apps.cli.summary import (
+    compared,
+    describe_seasons,
+    errors_by_column,
+    errors_by_horizon,
+    families,
+    record_rows,
+    rows_ahead,
+    sentences,
+    short_title,
+    summary,
+)
 from spheresn.apps.tables import TimeSeries
+from spheresn.apps.tables.clock import clock_of
 from spheresn.estimators.scaling import Scaler
 from spheresn.forecasting import (
+    Autoregression,
     Backtest,
     FittedNetwork,
-    LinearAutoregression,
+    Mean,
     Naive,
     NetworkSettings,
+    SeriesForecaster,
     backtest,
     backtesting,
+    combine,
     first_origin,
     half_widths,
     select_network,
 )
 from spheresn.forecasting.backtesting import FOLDS, effective_count, horizon, origins_of
+from spheresn.forecasting.lagged import FittedAutoregression
 from spheresn.forecasting.methods import bounds, clip_divergent
 from spheresn.readout import Weights
 
 SMALL = NetworkSettings(20, 0, "loo", 1e-5, 2.0, 0.5)
+CHEAP = {"mean": Mean.fit, "naive": Naive.fit, "linear autoregression": Autoregression(lags=4).fit}
 PHI, STEPS = 0.8, 10
 
 
@@ -58,12 +68,15 @@ def autoregressive(rows: int, rng: np.random.Generator) -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def outlooks():
-    """Forecasts of many independent series, and what came afterwards."""
+    """Forecasts of many independent series, and what came afterwards; by few methods, so that there
+    can be many series.
+    """
     rng, found = np.random.default_rng(1), []
-    with threadpool_limits(1):
-        for _ in range(80):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SeriesForecaster, "_methods", lambda self, rows, steps: CHEAP)
+        for _ in range(150):
             values = autoregressive(300 + STEPS, rng)
-            found.append((by_recipe(named(values[:300]), STEPS, SMALL), values[300:]))
+            found.append((forecast(named(values[:300]), STEPS, None), values[300:]))
     return found
 
 
@@ -95,11 +108,12 @@ def test_nothing_beats_the_optimum(outlooks):
     """
     best, ours = [], []
     for one, _ in outlooks:
-        values, origins = one.series.values[:, 0], one.test.origins
+        values, origins = one.series.values[:, 0], one.record.origins
         ideal = values[origins - 1][:, None] * PHI ** np.arange(1, STEPS + 1)
         came = np.array([values[origin : origin + STEPS] for origin in origins])
         best.append(np.mean((ideal - came) ** 2))
-        ours.append(np.mean(np.square(one.test.errors(NETWORK) * one.scale)))
+        errors = one.record.errors("combination") * one.record.scaler.scale
+        ours.append(np.mean(np.square(errors)))
     gain = np.array(ours) - np.array(best)
     assert gain.mean() > 2 * gain.std() / np.sqrt(len(gain))
     assert np.mean(ours) < 1.3 * np.mean(best)
@@ -137,7 +151,7 @@ def test_the_future_does_not_change_the_past(monkeypatch):
     values = autoregressive(240, rng)
     other = values.copy()
     other[-40:] = 7.0 * rng.standard_normal((40, 1))
-    methods = {"network": SMALL.fit, LINEAR: LinearAutoregression.fit}
+    methods = {"network": SMALL.fit, "linear": Autoregression().fit}
     one, two = (backtest(rows, 10, methods) for rows in (values, other))
     early = one.origins + 10 <= 200
     assert early.sum() > 20
@@ -151,84 +165,146 @@ def test_a_linear_recurrence_is_continued_exactly():
     ties.
     """
     wave = np.sin(0.3 * np.arange(300))[:, None]
-    run = LinearAutoregression.fit(wave[:250]).forecast(wave, [250, 260], 40)
+    run = Autoregression().fit(wave[:250]).forecast(wave, [250, 260], 40)
     assert np.abs(run.values[0, :, 0] - wave[250:290, 0]).max() < 1e-3
     assert np.array_equal(Naive().forecast(wave, [250], 3).values[0, :, 0], np.repeat(wave[249], 3))
 
 
-def test_lorenz_is_won_by_the_network_and_said_so():
-    outlook = forecast(named(sn.datasets.lorenz(900)), 40, 100, 0)
-    assert winner(outlook.test) == NETWORK and outlook.test.rmse(NETWORK) < 0.2 * outlook.test.rmse(
-        LINEAR
-    )
-    assert sentences(outlook.test, 40)[0].startswith("The network wins over 40 steps")
+def test_no_method_of_a_combination_is_taught_a_row_that_it_forecasts():
+    fitted, asked = [], []
+
+    class Spy(Naive):
+        def forecast(self, rows, origins, steps):
+            asked.append((fitted[-1], int(np.min(origins)), int(np.max(origins)) + steps))
+            return super().forecast(rows, origins, steps)
+
+    def fit(rows):
+        fitted.append(len(rows))
+        return Spy()
+
+    found = combine(np.arange(120.0)[:, None], 10, {"spy": fit})
+    assert all(taught <= first and last <= 120 for taught, first, last in asked)
+    assert fitted == [*found.record.folds, 120] and len(asked) == len(found.record.folds)
+
+
+def test_the_future_does_not_change_the_past_of_the_record():
+    """All methods of the command line, to the last bit."""
+    rng = np.random.default_rng(3)
+    values = autoregressive(150, rng) + 2.0 * np.sin(2 * np.pi * np.arange(150) / 7)[:, None]
+    other = values.copy()
+    other[-20:] = 3.0 * rng.standard_normal((20, 1))
+    model = SeriesForecaster(season=7, verbose=False).fit(values)
+    methods = model._methods(values, 5)
+    one, two = (combine(rows, 5, methods).record for rows in (values, other))
+    early = one.origins + 5 <= 130
+    assert early.sum() > 5 and len(methods) > 10
+    for name in methods:
+        assert np.array_equal(one.forecasts[name][early], two.forecasts[name][early])
+    assert not np.array_equal(one.forecasts["mean"], two.forecasts["mean"])
+
+
+def test_lorenz_is_forecast_by_the_network_and_said_so():
+    stages = []
+    outlook = forecast(named(sn.datasets.lorenz(600)), 40, None, 0, stages.append)
+    errors = outlook.relative_errors
+    assert outlook.best == "echo state network" and errors["combination"] < 0.05
+    assert sentences(outlook)[0].startswith("The forecast is 100 % echo state network.")
     assert (outlook.lower <= outlook.values).all() and (outlook.values <= outlook.upper).all()
+    assert stages == [f"record {number} of 4" for number in range(1, 5)] + ["fitting"]
+    assert compared(outlook) == ["combination", "naive"]  # the network is all of the combination
 
 
-def made_test(**errors: float) -> Backtest:
-    """A backtest of zeros whose methods are off by so much."""
-    runs = {name: np.full((12, 5, 1), error) for name, error in errors.items()}
-    return Backtest(np.arange(12), (0,), runs, np.zeros((12, 5, 1)), Scaler.identity(1))
-
-
-@pytest.mark.parametrize(
-    ("network", "linear", "begins"),
-    [
-        (0.2, 0.4, "The network wins"),
-        (0.4, 0.2, "The linear autoregression wins"),
-        (0.2, 0.2, "A tie"),
-        (0.2, 0.0, "The linear autoregression wins"),
-        (1e-9, 1e-15, "A tie"),
-    ],
-)
-def test_the_verdict_names_the_winner(network, linear, begins):
-    test = made_test(network=network, persistence=0.9, linear=linear)
-    said = sentences(test, 5)
-    assert said[0].startswith(begins) and len(said) == 1
-    colour, words = badge(SimpleNamespace(test=test))
-    assert (
-        words[2:].lower() in said[0].lower()
-        and colour == {"◐": "partly", "✓": "holds", "✗": "fails"}[words[0]]
-    )
-
-
-def test_the_verdict_says_when_the_mean_is_as_good():
-    assert (
-        "always predicting the mean"
-        in sentences(made_test(network=1.3, persistence=1.4, linear=1.0), 5)[-1]
-    )
+def made_outlook(errors: dict[str, float], weights: dict[str, float], steps: int = 5) -> Outlook:
+    """A forecast of zeros by methods that were off by so much in the record."""
+    truth = np.zeros((12, steps, 1))
+    runs = {name: np.full_like(truth, error) for name, error in errors.items()}
+    model = SeriesForecaster()
+    model.record_ = Backtest(np.arange(60, 72), (60, 66), runs, truth, Scaler.identity(1))
+    model.weights_, model.seasons_ = weights, (7,) if "seasonal naive" in errors else ()
+    values = np.zeros((steps, 1))
+    return Outlook(named(np.arange(77.0)[:, None]), model, values, values - 1.0, values + 2.0)
 
 
 @pytest.mark.parametrize(
-    ("tested", "ahead", "begins"),
+    ("ours", "naive", "mean", "mark", "says"),
     [
-        ([False, False], False, []),
-        ([True, False], False, ["1 of the 2 forecasts"]),
-        ([False, False], True, ["the forecast leaves the range"]),
-        ([True, True], True, ["2 of the 2 forecasts", "the forecast leaves the range"]),
+        (0.2, 0.4, 0.9, "✓ better than the naive method", None),
+        (0.2, 0.201, 0.9, "◐ as good as the naive method", "The naive method alone had nearly the"),
+        (0.4, 0.2, 0.9, "✗ worse than the naive method", "The naive method alone had a smaller"),
+        (0.4, 0.0, 0.9, "✗ worse than the naive method", "The naive method alone had a smaller"),
+        (0.0, 0.0, 0.9, "◐ as good as the naive method", "The naive method alone had nearly the"),
+        (0.5, 0.9, 0.5, "✓ better than the naive method", "The mean of all rows alone had nearly"),
+        (0.5, 0.9, 0.3, "✓ better than the naive method", "The mean of all rows alone had a small"),
     ],
 )
-def test_forecasts_that_leave_the_range_are_noted(tested, ahead, begins):
-    test = SimpleNamespace(diverged={NETWORK: np.array(tested)}, origins=np.arange(2))
-    notes = _runaway_notes(SimpleNamespace(diverged=np.array([ahead])), test)
-    assert [note[: len(words)] for note, words in zip(notes, begins, strict=True)] == begins
+def test_the_verdict_says_whether_a_simple_method_would_have_done(ours, naive, mean, mark, says):
+    errors = {"theta": 0.5, "naive": naive, "mean": mean, "combination": ours}
+    outlook = made_outlook(errors, {"theta": 1.0})
+    colours = {"✓": "holds", "◐": "partly", "✗": "fails"}
+    assert badge(outlook) == (colours[mark[0]], mark)
+    first, *more = sentences(outlook)
+    assert first.startswith("The forecast is 100 % theta. In 12 forecasts of rows")
+    assert [one[: len(says or "")] for one in more] == ([says] if says else [])
 
 
-def test_the_best_changes_where_the_errors_cross():
-    rising, level = np.linspace(0.0, 1.0, 40), np.full(40, 0.5)
-    runs = {
-        name: np.broadcast_to(error[None, :, None], (10, 40, 1))
-        for name, error in ((NETWORK, rising), (LINEAR, level))
+def test_the_summary_lists_methods_from_best_to_worst_with_their_weights():
+    errors = {
+        "mean": 0.8,
+        "seasonal naive": 0.4,
+        "theta": 0.3,
+        "networks on changes, of logarithms": 0.1,
+        "combination": 0.2,
     }
-    test = Backtest(
-        np.arange(10),
-        (0,),
-        dict(runs) | {PERSISTENCE: np.full((10, 40, 1), 2.0)},
-        np.zeros((10, 40, 1)),
-        Scaler.identity(1),
-    )
-    (first, until), (second, end) = best_by_step(test)
-    assert (first, second, end) == (NETWORK, LINEAR, 40) and abs(until - 20) <= 2
+    weights = {"networks on changes, of logarithms": 0.75, "theta": 0.25}
+    outlook = made_outlook(errors, weights)
+    assert outlook.naive == "seasonal naive" and outlook.best.startswith("networks")
+    listed = [(name, round(error, 9), weight) for name, error, weight in record_rows(outlook)]
+    assert listed == [
+        ("networks on changes, of logarithms", 0.25, 0.75),
+        ("combination", 0.5, None),
+        ("theta", 0.75, 0.25),
+        ("seasonal naive", 1.0, 0.0),
+        ("mean", 2.0, 0.0),
+    ]
+    names = ["combination", "seasonal naive", "networks on changes, of logarithms"]
+    assert compared(outlook) == names
+    assert [short_title(outlook, name) for name in names] == [*names[:2], "best single method"]
+    assert [name for name, _ in families(outlook)][:2] == ["networks", "combination"]
+    assert errors_by_horizon(outlook)[0] == ("combination", pytest.approx([0.2] * 3))
+    assert errors_by_column(outlook) == [("c0", pytest.approx([0.2, 0.4, 0.1]))]
+    assert rows_ahead(outlook, 2) == [("78", ["0 (-1 to 2)"]), ("79", ["0 (-1 to 2)"])]
+    said = summary(outlook)
+    assert said["weights"]["mean"] == 0 and said["record"]["steps"] == 5
+    assert list(said["record"]["error_by_column"]["c0"]) == names
+
+
+@pytest.mark.parametrize(
+    ("seasons", "words"),
+    [((), "no season"), ((12,), "season of 12 rows"), ((7, 365), "seasons of 7 and 365 rows")],
+)
+def test_seasons_are_told(seasons, words):
+    outlook = SimpleNamespace(model=SimpleNamespace(seasons_=seasons))
+    assert describe_seasons(outlook) == words
+
+
+def test_even_dates_reach_the_forecaster_and_others_do_not():
+    """Dates suggest seasons; a gap leaves only the values."""
+    values = np.arange(12.0)[:, None]
+    dates = pd.date_range("2020-01-01", periods=12, freq="MS")
+    even = TimeSeries("made", ("a",), values, clock_of("date", pd.DatetimeIndex(dates.array), 2))
+    assert observations(even).index.freqstr == "MS"
+    gap = clock_of("date", dates.delete(3).append(pd.DatetimeIndex(["2021-01-01"])), 2)
+    numbers = clock_of("t", pd.Index(values[:, 0]), 2)
+    for clock in (gap, numbers, None):
+        assert observations(TimeSeries("made", ("a",), values, clock)) is values
+
+
+def test_constant_columns_are_left_out_and_named():
+    values = np.column_stack([np.full(20, 3.0), np.arange(20.0), np.zeros(20)])
+    kept = without_constant_columns(named(values))
+    assert kept.names == ("c1",) and kept.notes == ("left out, constant: c0, c2",)
+    with pytest.raises(sn.BadInput, match="columns must vary, got the same number in all rows of"):
+        without_constant_columns(named(values[:, :1]))
 
 
 def test_the_width_is_the_quantile_that_covers_one_more():
@@ -288,13 +364,13 @@ def test_every_length_leaves_room_for_the_backtest(rows):
 
 
 def test_the_forecast_does_not_depend_on_the_units_of_the_data():
-    """s -> c s + d shifts and stretches the forecast and its interval alike, for huge and for tiny
-    c.
+    """s -> c s stretches the forecast and its interval alike, for huge and for tiny c; s -> s + d
+    shifts them, as long as numbers of both signs remain (positive numbers also have logarithms).
     """
-    values = autoregressive(150, np.random.default_rng(5))
-    plain = by_recipe(named(values), 5, SMALL)
-    for factor, shift in ((2.0**600, 0.0), (2.0**-900, 0.0), (4.0, 64.0)):
-        other = by_recipe(named(factor * values + shift), 5, SMALL)
+    values = autoregressive(120, np.random.default_rng(5))
+    plain = forecast(named(values), 5, None)
+    for factor, shift in ((2.0**600, 0.0), (2.0**-900, 0.0), (4.0, 1.0)):
+        other = forecast(named(factor * values + shift), 5, None)
         for part in ("values", "lower", "upper"):
             assert np.allclose(
                 (getattr(other, part) - shift) / factor, getattr(plain, part), rtol=1e-5, atol=1e-5
@@ -363,12 +439,17 @@ def test_widths_of_columns_are_those_of_each_column_in_its_unit():
     assert np.allclose(widths[:, 1], 1024.0 * alone[:, 0], rtol=1e-12)
 
 
-def test_an_unstable_autoregression_ends_in_the_mean_whatever_the_unit():
-    """s_k = 2 s_{k-1} doubles until it leaves the bounds; numbers of 1e12 are no different."""
+def test_an_unstable_autoregression_stays_within_the_bounds_whatever_the_unit():
+    """s_k = 2 s_{k-1} doubles until it reaches the bounds; numbers of 1e12 are no different."""
     rows = autoregressive(100, np.random.default_rng(4))
-    unstable = Weights(np.array([[2.0]]), np.zeros(1))
+    weights = Weights(np.array([[2.0]]), np.zeros(1))
     for unit in (1.0, 2.0**40):
-        method = LinearAutoregression(1, unstable, 0.0, unit * rows)
-        found = method.forecast(unit * rows, [100], 2000)
-        assert found.diverged.all() and found.values[0, -1, 0] == (unit * rows).mean(axis=0)[0]
-        assert found.values[0, 0, 0] == 2.0 * unit * rows[-1, 0]
+        scaler = Scaler(np.zeros(1), np.array([unit]))
+        method = FittedAutoregression(
+            Autoregression(), scaler, [1], [(None, weights)], None, unit * rows, 0.0
+        )
+        found = method.forecast(unit * rows, [100], 2000).values[0, :, 0]
+        low, high = bounds(unit * rows, 2000)
+        width = 0.1 * (high[0] - low[0])
+        assert found[0] == 2.0 * unit * rows[-1, 0]
+        assert low[0] - width <= found.min() and found.max() <= high[0] + width

@@ -11,7 +11,7 @@ import pytest
 
 from spheresn.apps.tables import Clock, FileError, read, read_table
 from spheresn.apps.tables.cells import cells_of
-from spheresn.apps.tables.clock import clock_of
+from spheresn.apps.tables.clock import clock_of, dates_in
 
 
 def written(folder: Path, text: str | bytes, name: str = "table.csv") -> Path:
@@ -63,6 +63,10 @@ def test_a_table_without_header_keeps_its_first_row(tmp_path):
             ("2024-01-01T22:00", "2024-01-01T23:00", "2024-01-02T00:00"),
             ["2024-01-02T01:00:00", "2024-01-02T02:00:00"],
         ),
+        (
+            ("2020-03-29 00:00:00+01:00", "2020-03-29 01:00:00+01:00", "2020-03-29 03:00:00+02:00"),
+            ["2020-03-29T02:00:00+00:00", "2020-03-29T03:00:00+00:00"],
+        ),
         (("29.12.2023", "30.12.2023", "31.12.2023"), ["2024-01-01", "2024-01-02"]),
         (("01/02/2020", "02/02/2020", "03/02/2020"), ["2020-02-04", "2020-02-05"]),
         (("1999", "2000", "2001"), ["2002", "2003"]),
@@ -81,6 +85,122 @@ def test_time_goes_on_as_it_came(tmp_path, times, ahead):
     )
 
 
+NOTATIONS = [
+    (("1991 W51", "1991 W52", "1992 W01"), ["1992 W02", "1992 W03"], "1 week", "W"),
+    (("2020-W52", "2020-W53", "2021-W01"), ["2021-W02", "2021-W03"], "1 week", "W"),
+    (("1998 Q2", "1998 Q3", "1998 Q4"), ["1999 Q1", "1999 Q2"], "1 quarter", "Q"),
+    (("1998Q2", "1998Q3", "1998Q4"), ["1999Q1", "1999Q2"], "1 quarter", "Q"),
+    (("1960 Oct", "1960 Nov", "1960 dec"), ["1961 Jan", "1961 Feb"], "1 month", "M"),
+    (("1960-10", "1960-11", "1960-12"), ["1961-01", "1961-02"], "1 month", "M"),
+    (("1960M10", "1960M11", "1960M12"), ["1961M01", "1961M02"], "1 month", "M"),
+    (("1960-10", "1961-01", "1961-04"), ["1961-07", "1961-10"], "1 quarter", "Q"),
+    (("1871", "1872", "1873"), ["1874", "1875"], "1 year", "Y"),
+    (("2000", "2004", "2008"), ["2012", "2016"], "4 years", "Y"),
+]
+
+
+@pytest.mark.parametrize(("times", "ahead", "spacing", "unit"), NOTATIONS)
+def test_weeks_quarters_months_and_years_are_dates(tmp_path, times, ahead, spacing, unit):
+    """They go on in their own notation, and have a frequency that suggests seasons."""
+    text = "year,x\n" + "".join(f"{time},{i * i}\n" for i, time in enumerate(times))
+    clock = picked(tmp_path, text).clock
+    assert clock.ahead(2) == ahead and clock.spacing == spacing and not clock.breaks
+    assert [one.title() for one in clock.written] == [one.title() for one in times]
+    assert clock.step.rule_code.startswith(unit)
+    assert (clock.axis_ahead(2) > clock.axis[-1]).all()
+
+
+@pytest.mark.parametrize(
+    ("times", "ahead", "row"),
+    [
+        (("2020 W01", "2020 W02", "2020 W04", "2020 W05"), "2020 W06", 4),
+        (("1998 Q1", "1998 Q3", "1998 Q4", "1999 Q1"), "1999 Q2", 3),
+        (("1998 Jan", "1998 Feb", "1998 Mar", "1998 May"), "1998 Jun", 5),
+    ],
+)
+def test_a_missing_week_quarter_or_month_is_told_by_row(tmp_path, times, ahead, row):
+    text = "when,x\n" + "".join(f"{time},1\n" for time in times)
+    series = picked(tmp_path, text)
+    assert (
+        f"1 of 3 steps of 'when' differ from 1 {series.clock.spacing[2:]}, at row {row}"
+        in (series.notes[0])
+    )
+    assert series.clock.ahead(1) == [ahead]
+
+
+@pytest.mark.parametrize("cell", ["2021-W53", "1998 Q5", "1998-13", "1998 Foo"])
+def test_units_that_no_year_has_are_no_dates(tmp_path, cell):
+    words = [cell, cell.replace("1998", "1999").replace("2021", "2022")]
+    assert picked(tmp_path, f"when,x\n{words[0]},1\n{words[1]},2\n").clock is None
+
+
+def test_a_week_among_other_words_makes_no_dates(tmp_path):
+    assert picked(tmp_path, "when,x\n2020-W01,1\nsoon,2\n").clock is None
+
+
+def test_dates_of_parquet_are_dates_and_must_go_on_within_the_calendar():
+    dates, notation = dates_in(pd.Series(pd.date_range("2262-04-08", periods=3)))
+    assert notation is None and clock_of("date", dates, 1).ahead(1) == ["2262-04-11"]
+    with pytest.raises(ValueError, match="must continue within the years that pandas can"):
+        clock_of("date", dates, 1).ahead(2)
+
+
+def test_rows_are_numbered_beside_a_column_that_is_called_row(tmp_path):
+    assert picked(tmp_path, "row,x\n5,1\n3,2\n").time_name == "row number"
+
+
+@pytest.mark.parametrize("years", [("1", "2", "3"), ("1999", "2000", "2002"), ("1999", "2000")])
+def test_numbers_that_are_no_even_years_stay_numbers(tmp_path, years):
+    text = "year,x\n" + "".join(f"{year},1\n" for year in years)
+    assert not isinstance(picked(tmp_path, text).clock.times, pd.DatetimeIndex)
+
+
+@pytest.mark.parametrize(
+    ("head", "rows", "aside"),
+    [
+        (",date,x", ["0,2020-01-01,5", "1,2020-01-02,7", "2,2020-01-03,6"], "column 1"),
+        ("Unnamed: 0,x", ["0,5", "1,7", "2,6"], "Unnamed: 0"),
+        ("rownames,year,x", ["1,1871,5", "2,1872,7", "3,1873,6"], "rownames"),
+        ("date,hour,x", ["2020-01-01,22,5", "2020-01-02,23,6", "2020-01-03,0,9"], "hour"),
+        ("date,Day of week,x", ["2020-01-01,2,5", "2020-01-02,3,6"], "Day of week"),
+        ("date,t,x", ["2020-01-01,0.5,5", "2020-01-02,0.6,6"], "t"),
+        ("year,month,x", ["2020,11,5", "2020,12,6", "2021,1,9"], "year, month"),
+        ("year,month,x", ["2020,11,5", "2020,12,6", "2020,12,9"], "year, month"),
+        ("year,month,x", ["2020,11,5", "2020,13,6", "2021,1,9"], "year"),
+    ],
+)
+def test_row_numbers_and_parts_of_dates_are_left_out_named_and_can_be_asked_for(
+    tmp_path, head, rows, aside
+):
+    text = "\n".join([head, *rows])
+    series = picked(tmp_path, text)
+    assert series.names == (("month", "x") if aside == "year" else ("x",))
+    note = f"left out, row numbers or parts of dates: {aside}; --column uses one as data"
+    assert note in series.notes
+    name = aside.split(", ")[0]
+    assert picked(tmp_path, text, name, "x").names == (name, "x")
+
+
+def test_columns_that_make_up_dates_are_the_time(tmp_path):
+    head, rows = "year,month,x", ["2020,11,5", "2020,12,6", "2021,1,9"]
+    series = picked(tmp_path, "\n".join([head, *rows]))
+    assert series.clock.ahead(1) == ["2021-02"] and series.time_name == "year month"
+    hours = ["2020,2,28,22,1", "2020,2,28,23,1", "2020,2,29,0,1"]
+    series = picked(tmp_path, "\n".join(["year,month,day,hour,x", *hours]))
+    assert series.clock.ahead(1) == ["2020-02-29T01:00:00"] and series.clock.spacing == "1 hour"
+    gap = ["2020,11,5", "2020,12,6", "2021,3,9"]
+    assert picked(tmp_path, "\n".join([head, *gap])).clock is None
+
+
+def test_years_can_be_asked_for_and_parts_of_dates_serve_if_there_is_nothing_else(tmp_path):
+    series = picked(tmp_path, "year,x\n1999,5\n2000,6\n2001,8\n", "year")
+    assert series.values[:, 0].tolist() == [1999, 2000, 2001] and series.clock is None
+    series = picked(tmp_path, "date,month\n2020-01-01,1\n2020-02-01,2\n")
+    assert series.names == ("month",) and not series.notes
+    with pytest.raises(ValueError, match="--column must be one of 'x', got the time of the rows"):
+        picked(tmp_path, "date,x\n2020-01-01,1\n2020-02-01,2\n", "date")
+
+
 def test_uneven_time_is_told_by_row(tmp_path):
     series = picked(
         tmp_path, "date,x\n2020-01-01,1\n2020-01-02,2\n2020-01-05,3\n2020-01-06,3\n2020-01-07,3\n"
@@ -91,8 +211,8 @@ def test_uneven_time_is_told_by_row(tmp_path):
 
 def test_an_increasing_column_is_data_unless_its_name_is_a_word_for_time(tmp_path):
     assert picked(tmp_path, "population,x\n1,5\n2,6\n3,9\n").names == ("population", "x")
-    series = picked(tmp_path, "hour,x\n22,5\n23,6\n0,9\n")
-    assert series.names == ("hour", "x") and "'hour' does not increase" in series.notes[0]
+    series = picked(tmp_path, "step,x\n22,5\n23,6\n0,9\n")
+    assert series.names == ("step", "x") and "'step' does not increase" in series.notes[0]
 
 
 def test_holes_are_named_as_a_spreadsheet_numbers_them_and_filled_on_request(tmp_path):

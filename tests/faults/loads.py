@@ -181,7 +181,7 @@ def table_predict(folder: Path) -> Load:
 def table_forecast(folder: Path) -> Load:
     _, reading = table(folder)
     return (
-        command(folder, "forecast", "--units", "50", "--out", str(folder / "out")),
+        command(folder, "forecast", "--out", str(folder / "out")),
         reading + 12 * 16.0 * MILLION,
         0.0,
     )

@@ -15,6 +15,7 @@ CALENDAR = {"M": (12,), "Q": (4,), "W": (52,), "B": (5,), "D": (7, 365), "Y": ()
 DAY, WEEK = 86_400.0, 7
 CONFIDENCE = 1.645  # deviations that an autocorrelation must be above zero
 STRONG = 0.3  # autocorrelation of a season that no date suggests
+ROUNDING = 1e-12  # of the largest value
 LONGEST = 3  # a season that no date suggests must fit so often into the series
 
 
@@ -31,6 +32,18 @@ def autocorrelations(values: Floats, most: int) -> Floats:
     return np.asarray(found / found[0]) if found[0] > 0.0 else np.zeros(most + 1)
 
 
+def changes_of(values: Floats) -> Floats:
+    """The changes (T - 1,) from row to row; those of a straight line are all the same, and rounding
+    errors have no season.
+
+    >>> changes_of(np.arange(4) / 3).tolist()
+    [0.0, 0.0, 0.0]
+    """
+    changes = np.diff(values)
+    varies = np.ptp(changes) > ROUNDING * np.abs(values).max()
+    return np.asarray(changes if varies else np.zeros_like(changes))
+
+
 def is_confirmed(values: Floats, season: int, deviations: float = CONFIDENCE) -> bool:
     """Whether changes (T,) a season apart are correlated, beyond what chance would give.
 
@@ -41,7 +54,7 @@ def is_confirmed(values: Floats, season: int, deviations: float = CONFIDENCE) ->
     >>> is_confirmed(months, 12), is_confirmed(months, 7)
     (True, False)
     """
-    changes = np.diff(values)
+    changes = changes_of(values)
     if season < 2 or len(changes) < 2 * season:
         return False
     found = autocorrelations(changes, season)
@@ -72,7 +85,7 @@ def strongest_season(values: Floats) -> int | None:
     most = len(values) // LONGEST
     if most < 3:
         return None
-    found = autocorrelations(np.diff(values), most)
+    found = autocorrelations(changes_of(values), most)
     inner = found[2:-1]
     peaks = np.flatnonzero((inner > found[1:-2]) & (inner >= found[3:])) + 2
     # As many lags are tried, each must be less likely to come by chance

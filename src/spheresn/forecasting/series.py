@@ -34,12 +34,14 @@ from .seasons import given_seasons, seasons_of, suggested_by
 
 FEWEST = 10  # rows
 USUAL_STEPS = 24
+CLEAN_STEPS = 200  # of a series that may be deterministic, whose forecasts reach farther
 # The weights were chosen by the errors from which the interval comes, so these are too small. The
 # factor gives the right coverage on the development half of benchmarks/series.
 WIDER = 1.1
 CLEAN = 0.1  # of a step: one-step errors below which a series may be deterministic
 LONG = 300  # rows from which a larger network is tried on a clean series
 UNITS = 300
+LARGEST = float(np.finfo(float).max)
 STAGES = FOLDS + 1  # how often `fit` calls `report`
 
 Report = Callable[[str], None]
@@ -80,7 +82,9 @@ class Forecast:
     def quantile(self, share: float) -> Any:
         """The value that a share of all outcomes lies below, at each step."""
         real("share", share, 0.0, 1.0)
-        return self._formed(self._mean + student.ppf(share, self._degrees) * self._spread)
+        with np.errstate(over="ignore"):
+            rows = self._mean + student.ppf(share, self._degrees) * self._spread
+        return self._formed(np.clip(rows, -LARGEST, LARGEST))
 
     def to_frame(self) -> Any:
         """A pandas DataFrame with the columns mean, lower and upper; of several columns, each."""
@@ -137,7 +141,8 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
 
     season: rows of a season, or several; None for none; "auto" takes those that the dates suggest
     and the data confirm, or without dates the strongest one in the data. horizon: steps by which
-    methods are judged; by default two seasons, or 24. fill: "linear" interpolates what is missing.
+    methods are judged; by default two seasons, or 24, or up to 200 on a long series that a one-step
+    forecast follows closely. fill: "linear" interpolates what is missing.
 
     Learned: weights_ (how much each method counts), record_ (a `Backtest` of all methods and of
     their combination), seasons_.
@@ -270,8 +275,14 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
         return tuple(season for season in found if season + FEWEST <= first)
 
     def _usual_steps(self) -> int:
-        season = self.seasons_[0] if self.seasons_ else USUAL_STEPS // 2
-        return int(max(min(2 * season, len(self._rows) // 4), 1))
+        rows = len(self._rows)
+        if self.seasons_:
+            usual = 2 * self.seasons_[0]
+        elif self._is_clean(self._rows[: int(record_origins(rows, 1)[0][0])]):
+            usual = max(min(CLEAN_STEPS, rows // 10), USUAL_STEPS)
+        else:
+            usual = USUAL_STEPS
+        return int(max(min(usual, rows // 4), 1))
 
     def _combine(self, steps: int, report: Report | None = None) -> None:
         progress = Progress(self.verbose and report is None, "stage")
@@ -332,12 +343,8 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
     def _precise(self, rows: Floats, steps: int) -> Fit | None:
         """A larger network, with settings chosen before the record, where a series is clean."""
         first = int(record_origins(len(rows), steps)[0][0])
-        if first < LONG or self._exogenous.size:
-            return None
         early = rows[:first]
-        changes = Scaler.of(np.diff(early, axis=0)).scale
-        one_step = Autoregression(units=50, seed=self.random_state).fit(early)
-        if one_step.error > CLEAN * float(np.min(changes / Scaler.of(early).scale)):
+        if not self._is_clean(early):
             return None
         chosen = ESNForecaster(UNITS, random_state=self.random_state, verbose=False).fit(early)
 
@@ -354,6 +361,14 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
             return FittedNetwork(chosen if len(part) == len(early) else model.fit(part), part)
 
         return fit
+
+    def _is_clean(self, rows: Floats) -> bool:
+        """Whether one-step forecasts of many rows (T, d) are so good that a larger network pays."""
+        if len(rows) < LONG or self._exogenous.size:
+            return False
+        changes = Scaler.of(np.diff(rows, axis=0)).scale
+        one_step = Autoregression(units=50, seed=self.random_state).fit(rows)
+        return one_step.error <= CLEAN * float(np.min(changes / Scaler.of(rows).scale))
 
     def _spreads(self, steps: int) -> tuple[Floats, Floats]:
         """Deviations (H, d) of the errors of the combination, and degrees of freedom (d,)."""

@@ -1,31 +1,25 @@
-"""`spheresn forecast`: choose a network, test it, forecast, and take intervals from the test."""
+"""`spheresn forecast`: a combination of methods by their record, with intervals."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+import pandas as pd
 
 from ..._errors import BadInput
-from ..._validation import Floats, whole
-from ...estimators import ESNForecaster
-from ...forecasting.backtesting import (
-    FOLDS,
-    Backtest,
-    Fit,
-    backtest,
-    first_origin,
-    half_widths,
-    horizon,
-)
-from ...forecasting.lagged import Autoregression
-from ...forecasting.methods import Forecasts, Naive
-from ...forecasting.network import RULES, NetworkSettings, Report, select_network
+from ..._validation import Floats, at_least, whole
+from ...forecasting.backtesting import Backtest
+from ...forecasting.combination import COMBINATION
+from ...forecasting.series import FEWEST, STAGES, SeriesForecaster
 from ..tables import TimeSeries
 
-NETWORK, PERSISTENCE, LINEAR = "network", "persistence", "linear"
-STAGES = len(RULES) + FOLDS + 1  # how often `forecast` calls `report`
+__all__ = ["STAGES", "Outlook", "forecast", "seasons_given", "without_constant_columns"]
+NO_SEASON = "none"
+
+Report = Callable[[str], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,14 +27,10 @@ class Outlook:
     """A forecast and everything needed to judge it.
 
     `values`, `lower` and `upper` (H, d) are the forecast and its interval in the units of the data.
-    The backtest is in standard deviations of the columns; `scale` (d,) holds these deviations.
     """
 
     series: TimeSeries
-    recipe: NetworkSettings
-    model: ESNForecaster
-    test: Backtest
-    scale: Floats
+    model: SeriesForecaster
     values: Floats
     lower: Floats
     upper: Floats
@@ -55,80 +45,115 @@ class Outlook:
         """The time of each forecast."""
         return self.series.ahead(self.steps)
 
+    @property
+    def record(self) -> Backtest:
+        """Forecasts of all methods, and of their combination, of rows that they had not seen."""
+        return self.model.record_
+
+    @property
+    def naive(self) -> str:
+        """The simple method that the others are compared with."""
+        return "seasonal naive" if "seasonal naive" in self.record.forecasts else "naive"
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The weight of each method in the combination, averaged over the columns."""
+        weights = {name: float(np.mean(weight)) for name, weight in self.model.weights_.items()}
+        singles = (name for name in self.record.forecasts if name != COMBINATION)
+        return {name: weights.get(name, 0.0) for name in singles}
+
+    @property
+    def relative_errors(self) -> dict[str, float]:
+        """The mean of |e| of each method relative to that of the naive one, the least first."""
+        naive = self.naive
+        found = {name: self.model.relative_error(name, naive) for name in self.record.forecasts}
+        return dict(sorted(found.items(), key=lambda pair: pair[1]))
+
+    @property
+    def best(self) -> str:
+        """The single method of least error in the record."""
+        return next(name for name in self.relative_errors if name != COMBINATION)
+
 
 def forecast(
     series: TimeSeries,
-    steps: int | None,
-    units: int,
-    seed: int,
+    steps: int | None = None,
+    season: str | list[int] | None = "auto",
+    seed: int = 0,
     report: Report = lambda stage: None,
 ) -> Outlook:
-    """Choose the settings on the rows before the backtest, test these settings, and fit them to
-    the whole series. `report` is called with the name of each stage that begins.
+    """Judge all methods on the series, combine those that did well, and forecast.
+
+    `season` and the usual `steps` are those of SeriesForecaster; `report` is called with the name
+    of each stage that begins.
     """
-    whole("--units", units, 1)
     whole("--seed", seed, 0)
     rows = len(series.values)
-    ahead, before = horizon(rows, steps, ("FILE", "--steps")), first_origin(rows)
-    series = without_constant_columns(series, before)
-    with threadpool_limits(1):  # the matrices are small: threads would wait for each other
-        # The choice must not depend on the rows of the backtest, not even through their spread.
-        recipe = select_network(series.values[:before], ahead, units, seed, report)
-        return by_recipe(series, ahead, recipe, report)
+    at_least("FILE", rows, FEWEST, "for a forecast and its record")
+    if steps is not None and whole("--steps", steps, 1) > rows:
+        raise BadInput(
+            f"--steps must be at most {rows}, the rows of FILE, got {steps}; ask for fewer"
+        )
+    if isinstance(season, list) and max(season, default=0) > rows // 2:
+        raise BadInput(
+            f"--season must be at most {rows // 2}, half of the rows of FILE, got {max(season)}; "
+            "give a shorter one"
+        )
+    series.ahead(steps or 1)  # dates that cannot go on are refused before the work
+    series = without_constant_columns(series)
+    model = SeriesForecaster(season, horizon=steps, random_state=seed, verbose=False)
+    model.fit(observations(series), report=report)
+    coming = model.forecast()
+    parts = (np.asarray(part) for part in (coming.mean, coming.lower, coming.upper))
+    unused = sorted(set(season) - set(model.seasons_)) if isinstance(season, list) else []
+    notes = [
+        f"a season of {one} rows is not used: before the record there are too few rows"
+        for one in unused
+    ]
+    return Outlook(replace(series, notes=(*series.notes, *notes)), model, *parts)
 
 
-def by_recipe(
-    series: TimeSeries, steps: int, recipe: NetworkSettings, report: Report = lambda stage: None
-) -> Outlook:
-    """Backtest the recipe and two simple methods, then forecast; the intervals come from the
-    errors in the backtest.
+def observations(series: TimeSeries) -> Any:
+    """The values, with their dates if these are evenly spaced: dates suggest seasons."""
+    clock = series.clock
+    if clock is None or clock.breaks or not isinstance(clock.times, pd.DatetimeIndex):
+        return series.values
+    index = pd.DatetimeIndex(clock.times, freq=clock.step)
+    return pd.DataFrame(series.values, index, range(series.values.shape[1]))
+
+
+def seasons_given(words: Sequence[str]) -> str | list[int] | None:
+    """The seasons in the words of `--season`: "auto" without any, None for "none".
+
+    >>> seasons_given(["24", "168"]), seasons_given(["none"]), seasons_given([])
+    ([24, 168], None, 'auto')
     """
-    methods: dict[str, Fit] = {
-        NETWORK: recipe.fit,
-        PERSISTENCE: Naive.fit,
-        LINEAR: Autoregression().fit,
-    }
-    test = backtest(series.values, steps, methods, report)
-    report("forecasting")
-    rows = test.scaler.forward(series.values)
-    final = recipe.fit(rows)
-    ahead, widths = final.forecast(rows, [len(rows)], steps), half_widths(test.errors(NETWORK))
-    series = replace(series, notes=(*series.notes, *_runaway_notes(ahead, test)))
-    values = ahead.values[0]
-    parts = (test.scaler.backward(part) for part in (values, values - widths, values + widths))
-    return Outlook(series, recipe, final.model, test, test.scaler.scale, *parts)
+    if not words:
+        return "auto"
+    if list(words) == [NO_SEASON]:
+        return None
+    if not all(word.isascii() and word.isdigit() and int(word) > 1 for word in words):
+        raise BadInput(
+            f"--season must be a number of rows from 2 on, several of them, or {NO_SEASON}, got "
+            f"{' '.join(words)!r}; for months with a season of a year give --season 12"
+        )
+    return sorted({int(word) for word in words})
 
 
-def without_constant_columns(series: TimeSeries, rows: int) -> TimeSeries:
-    """The series without the columns that are constant over the first rows; a note names them."""
+def without_constant_columns(series: TimeSeries) -> TimeSeries:
+    """The series without its constant columns; a note names them."""
     largest = np.maximum(np.abs(series.values).max(axis=0), np.finfo(float).tiny)
-    varies = np.ptp(series.values[:rows] / largest, axis=0) > 0.0
+    varies = np.ptp(series.values / largest, axis=0) > 0.0
     constant = [name for name, moves in zip(series.names, varies, strict=True) if not moves]
     if not varies.any():
         raise BadInput(
-            f"columns must vary, got the same number in the first {rows} rows of {constant[0]!r}; "
-            "choose others with --column"
+            f"columns must vary, got the same number in all rows of {constant[0]!r}; choose others "
+            "with --column"
         )
-    note = f"left out, constant over the first {rows} rows: {', '.join(constant)}"
+    note = f"left out, constant: {', '.join(constant)}"
     return replace(
         series,
         names=tuple(name for name in series.names if name not in constant),
         values=np.ascontiguousarray(series.values[:, varies]),
         notes=(*series.notes, *([note] if constant else [])),
     )
-
-
-def _runaway_notes(ahead: Forecasts, test: Backtest) -> list[str]:
-    """What to say about free runs that left the range of the data."""
-    away, notes = int(test.diverged[NETWORK].sum()), []
-    if away:
-        notes.append(
-            f"{away} of the {len(test.origins)} forecasts of the network in the backtest left the "
-            "range of the data; from there on the mean of the data replaces them"
-        )
-    if ahead.diverged[0]:
-        notes.append(
-            "the forecast leaves the range of the data; from there on the mean of the data "
-            "replaces it, so do not trust it"
-        )
-    return notes

@@ -1,5 +1,5 @@
-"""The figure of a forecast: the data, the forecasts of the backtest, the forecast with its
-interval, and the errors by horizon.
+"""The figure of a forecast: the data, forecasts of the record, the forecast with its interval, and
+the errors by horizon.
 """
 
 from __future__ import annotations
@@ -10,19 +10,21 @@ import numpy as np
 import pandas as pd
 
 from ..._validation import Floats
-from .forecast import LINEAR, NETWORK, PERSISTENCE, Outlook
+from ...forecasting.combination import COMBINATION
+from .forecast import Outlook
 from .formatting import format_name
-from .summary import TITLES
+from .summary import compared, error_by_step, reach, short_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLOURS = {NETWORK: "#0072B2", PERSISTENCE: "#6b747c", LINEAR: "#D55E00"}
+COLOURS = ("#0072B2", "#6b747c", "#009E73")  # the combination, the naive method, the best one
 DRAWN = 5  # columns at most
 BACK = 3  # the past is shown for so many horizons
 FEWEST_SHOWN = 60  # rows of the past, if the horizon is short
 ORDINARY = 30  # powers of ten up to which matplotlib draws axes well
+SMALL = 0.02  # of the largest error: smaller ones are seen on a logarithmic axis only
 NAME = 40  # characters of a column's name
 
 
@@ -52,10 +54,9 @@ def caption(outlook: Outlook) -> str:
     drawn, columns = min(len(outlook.series.names), DRAWN), len(outlook.series.names)
     some = f" The first {drawn} of {columns} columns are drawn." if columns > drawn else ""
     return (
-        "Grey: the data. Orange: forecasts of the backtest; each one uses only the rows up to its "
-        "dot. Blue: the forecast, with the interval that contained 90 % of the errors in the "
-        f"backtest at the same horizon.{some} Last panel: the error of the three methods against "
-        "the steps ahead; a method with error 1 is as good as always predicting the mean."
+        "Grey: the data. Orange: forecasts of the record; each one uses only the rows up to its "
+        "dot. Blue: the forecast, with an interval that 90 % of the rows are expected to lie in."
+        f"{some} Last panel: mean absolute errors in the record against the steps ahead."
     )
 
 
@@ -68,11 +69,11 @@ def _draw_column(axes: Axes, outlook: Outlook, column: int) -> None:
     past, coming = _times(outlook)
     recent = slice(max(len(values) - max(BACK * outlook.steps, FEWEST_SHOWN), 0), None)
     axes.plot(past[recent], values[recent], color="0.55", linewidth=1.1, label="data")
-    _draw_backtest(axes, outlook, column, past, values)
+    _draw_record(axes, outlook, column, past, values)
     axes.fill_between(
-        coming, lower, upper, color=COLOURS[NETWORK], alpha=0.18, linewidth=0, label="90 % interval"
+        coming, lower, upper, color=COLOURS[0], alpha=0.18, linewidth=0, label="90 % interval"
     )
-    axes.plot(coming, forecast, color=COLOURS[NETWORK], linewidth=1.4, label="forecast")
+    axes.plot(coming, forecast, color=COLOURS[0], linewidth=1.4, label="forecast")
     label = format_name(outlook.series.names[column], NAME) + (f" / 1e{power}" if power else "")
     axes.set_ylabel(label, parse_math=False)  # a dollar sign in a name is no formula
     axes.margins(x=0.01)
@@ -94,20 +95,19 @@ def power_of(values: Floats) -> int:
     return power if abs(power) > ORDINARY else 0
 
 
-def _draw_backtest(
-    axes: Axes, outlook: Outlook, column: int, past: pd.Index, values: Floats
-) -> None:
-    """Draw the last runs that do not overlap; a run is the data plus its errors."""
-    test = outlook.test
-    deviation = outlook.scale[column] / 10.0 ** power_of(outlook.series.values[:, column])
+def _draw_record(axes: Axes, outlook: Outlook, column: int, past: pd.Index, values: Floats) -> None:
+    """Draw the last forecasts of the record that do not overlap."""
+    record, ahead = outlook.record, reach(outlook)
+    runs = record.scaler.backward(record.forecasts[COMBINATION])[:, :, column]
+    runs = runs / 10.0 ** power_of(outlook.series.values[:, column])
     earliest = len(past) - max(BACK * outlook.steps, FEWEST_SHOWN)
-    last, label = len(past) + 1, "backtest forecast"
-    for place in range(len(test.origins) - 1, -1, -1):
-        origin = int(test.origins[place])
-        if origin + outlook.steps < last and origin > earliest:
-            run = slice(origin, origin + outlook.steps)
-            drawn = values[run] + test.errors(NETWORK)[place, :, column] * deviation
-            axes.plot(past[run], drawn, color="#E69F00", linewidth=1.2, label=label)
+    last, label = len(past) + 1, "forecasts of the record"
+    for place in range(len(record.origins) - 1, -1, -1):
+        origin = int(record.origins[place])
+        if origin + ahead < last and origin > earliest:
+            mark: dict[str, Any] = {"marker": "."} if ahead == 1 else {}
+            run = past[origin : origin + ahead]
+            axes.plot(run, runs[place], color="#E69F00", linewidth=1.2, label=label, **mark)
             axes.plot(past[origin - 1], values[origin - 1], ".", color="#B07700", markersize=6)
             last, label = origin, ""
 
@@ -120,18 +120,17 @@ def _times(outlook: Outlook) -> tuple[pd.Index, pd.Index]:
 
 
 def _draw_errors(axes: Axes, outlook: Outlook) -> None:
-    steps = np.arange(1, outlook.steps + 1)
-    marker: dict[str, Any] = {"marker": "."} if outlook.steps < 15 else {}
-    for name, colour in COLOURS.items():
-        axes.plot(
-            steps,
-            outlook.test.rmse_by_step(name),
-            color=colour,
-            linewidth=1.3,
-            label=TITLES[name],
-            **marker,
-        )
-    axes.axhline(1.0, color="0.7", linewidth=0.8, linestyle="--", zorder=0)
-    axes.set(xlabel="steps ahead", ylabel="error in deviations", ylim=(0.0, None))
+    steps = np.arange(1, reach(outlook) + 1)
+    marker: dict[str, Any] = {"marker": "."} if len(steps) < 15 else {}
+    errors = {name: error_by_step(outlook, name) for name in compared(outlook)}
+    for (name, error), colour in zip(errors.items(), COLOURS, strict=False):
+        label = short_title(outlook, name)
+        axes.plot(steps, error, color=colour, linewidth=1.3, label=label, **marker)
+    axes.set(xlabel="steps ahead", ylabel="error in deviations")
+    least, most = (pick([error.min() for error in errors.values()]) for pick in (min, max))
+    if 0.0 < least < SMALL * most:
+        axes.set_yscale("log")
+    else:
+        axes.set_ylim(bottom=0.0)
     axes.legend(frameon=False, fontsize=9, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
     axes.spines[["top", "right"]].set_visible(False)

@@ -4,27 +4,29 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from jinja2 import ChoiceLoader, PackageLoader
+from jinja2 import FileSystemLoader
 
 from ..._version import __version__
-from ...forecasting.backtesting import FOLDS
+from ...forecasting.combination import COMBINATION
 from ...io import whole_file
 from .._pages import Drawing, pages
-from .forecast import NETWORK, Outlook
+from .forecast import Outlook
 from .forecast_figure import DRAWN, caption, figure
 from .formatting import format_number
 from .output import save_drawing, write_rows
 from .summary import (
-    MEANINGS,
-    TITLES,
+    compare,
+    compared,
+    describe_seasons,
     errors_by_column,
     errors_by_horizon,
-    fitted,
-    is_tie,
+    families,
+    reach,
+    record_rows,
     rows_ahead,
     sentences,
+    short_title,
     shown_horizons,
-    winner,
 )
 
 NEXT_ROWS = 10
@@ -62,42 +64,39 @@ def forecast_rows(outlook: Outlook) -> list[list[str]]:
 
 
 def page(outlook: Outlook, picture: Drawing, command: str) -> str:
-    """The page as HTML that fetches nothing: the verdict, the figure, the errors, the next rows and
-    what was fitted.
+    """The page as HTML that fetches nothing: the verdict, the figure, the record, the next rows and
+    how all that was found.
     """
-    loader = ChoiceLoader(
-        [PackageLoader("spheresn.apps.cli", ""), PackageLoader("spheresn.apps.paper.report", "")]
-    )
-    environment = pages(loader)
+    here = Path(__file__).parent
+    # Found by its place, because importing the paper's report would import xarray
+    environment = pages(FileSystemLoader([here, here.parent / "paper" / "report"]))
     environment.filters.update(rounded=format_number)
     return environment.get_template("forecast.html").render(
         outlook=outlook,
         picture=picture,
         command=command,
         version=__version__,
-        sentences=sentences(outlook.test, outlook.steps),
+        sentences=sentences(outlook),
         badge=badge(outlook),
-        horizons=shown_horizons(outlook.steps),
+        seasons=describe_seasons(outlook),
+        combination=COMBINATION,
+        record=record_rows(outlook),
+        families=families(outlook),
+        reach=reach(outlook),
+        horizons=shown_horizons(reach(outlook)),
         by_horizon=errors_by_horizon(outlook),
-        methods=[TITLES[name] for name in outlook.test.forecasts],
+        methods=[short_title(outlook, name) for name in compared(outlook)],
         by_column=errors_by_column(outlook),
         ahead=rows_ahead(outlook, NEXT_ROWS),
         drawn=DRAWN,
-        fitted=[
-            (name, format_number(value), MEANINGS[name])
-            for name, value in fitted(outlook.model).items()
-        ],
-        folds=min(FOLDS, len(outlook.test.folds)),
     )
 
 
 def badge(outlook: Outlook) -> tuple[str, str]:
     """The verdict in short: its colour and its words."""
-    errors = {name: outlook.test.rmse(name) for name in outlook.test.forecasts}
-    rival = min(error for name, error in errors.items() if name != NETWORK)
-    if is_tie(errors[NETWORK], rival):
-        return "partly", "◐ a tie"
-    best = winner(outlook.test)
-    if best == NETWORK:
-        return "holds", "✓ the network wins"
-    return "fails", f"✗ {TITLES[best]} wins"
+    errors = outlook.relative_errors
+    return {
+        "better": ("holds", f"✓ better than the {outlook.naive} method"),
+        "equal": ("partly", f"◐ as good as the {outlook.naive} method"),
+        "worse": ("fails", f"✗ worse than the {outlook.naive} method"),
+    }[compare(errors[COMBINATION], errors[outlook.naive])]

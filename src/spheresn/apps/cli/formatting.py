@@ -22,18 +22,18 @@ def format_number(value: float, digits: int = 4) -> str:
     return "infinite" if value > 0 else "-infinite"
 
 
-def format_interval(value: float, half: float) -> str:
-    """A value and half the width of its interval, with as many digits as the interval justifies.
+def format_interval(value: float, lower: float, upper: float) -> str:
+    """A value and its interval, with as many digits as the width of the interval justifies.
 
-    >>> format_interval(5.8531234, 0.00021), format_interval(134.4, 2.81), format_interval(2.0, 0.0)
-    ('5.85312 ± 0.00021', '134.4 ± 2.8', '2 ± 0')
+    >>> format_interval(5.8531234, 5.85291, 5.85334), format_interval(134.4, 131.6, 137.2)
+    ('5.85312 (5.85291 to 5.85334)', '134.4 (131.6 to 137.2)')
+    >>> format_interval(2.0, 2.0, 2.0), format_interval(0.02, 0.0, 3.0)
+    ('2 (2 to 2)', '0.02 (0 to 3)')
     """
-    digits = (
-        math.ceil(math.log10(abs(value) / half)) + 1
-        if half > 0.0 and value != 0.0 and abs(value) / half < math.inf
-        else 4
-    )
-    return f"{format_number(value, min(max(digits, 4), 9))} ± {format_number(half, 2)}"
+    half, largest = 0.5 * upper - 0.5 * lower, max(abs(lower), abs(upper))
+    digits = math.ceil(math.log10(largest / half)) + 1 if half > 0.0 and largest / half < 1e9 else 4
+    parts = (format_number(part, min(max(digits, 4), 9)) for part in (value, lower, upper))
+    return "{} ({} to {})".format(*parts)
 
 
 def format_name(name: str, longest: int = 48) -> str:

@@ -32,7 +32,7 @@ def fit_forecaster(
     """A forecaster of all columns together, and the series without its constant columns."""
     rows = len(series.values)
     at_least("FILE", rows, FEWEST, "to fit a network")
-    series = without_constant_columns(series, rows)
+    series = without_constant_columns(series)
     with threadpool_limits(1):
         recipe = select_network(
             series.values,

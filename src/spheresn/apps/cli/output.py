@@ -16,18 +16,20 @@ from rich.table import Table
 from rich.text import Text
 
 from ..._errors import printable
+from ...forecasting.combination import COMBINATION
 from ...io import CannotWrite
 from .._pages import STYLE, Drawing, quiet, save_figure
-from .analyse import Analysis
 from .forecast import Outlook
 from .formatting import format_name, format_number
-from .summary import errors_by_horizon, fitted, rows_ahead, sentences, shown_horizons
+from .summary import describe_seasons, fitted, record_rows, rows_ahead, sentences
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from .analyse import Analysis
+
 WIDTH = 100  # columns of text where stdout is no terminal
-SHOWN_COLUMNS, SHOWN_ROWS = 4, 5
+SHOWN_COLUMNS, SHOWN_ROWS, SHOWN_METHODS = 3, 5, 5
 
 
 def check_writable(folder: Path) -> None:
@@ -111,7 +113,7 @@ def table(
             overflow="fold",
         )
     for name, cells in rows:
-        made.add_row(Text(format_name(name)), *(Text(cell) for cell in cells))
+        made.add_row(Text(format_name(name, 60)), *(Text(cell) for cell in cells))
     return made
 
 
@@ -197,7 +199,7 @@ def report_analysis(found: Analysis, files: Sequence[Path]) -> None:
 
 
 def report_forecast(outlook: Outlook, files: Sequence[Path]) -> None:
-    """Print the verdict, the errors, the next rows, the fitted parameters and the files."""
+    """Print the verdict, the record, the next rows and the files."""
     series, names = outlook.series, outlook.series.names[:SHOWN_COLUMNS]
     more = (
         f" (the first {SHOWN_COLUMNS} of {len(series.names)} columns)"
@@ -205,24 +207,31 @@ def report_forecast(outlook: Outlook, files: Sequence[Path]) -> None:
         else ""
     )
     ahead = [(time, cells[:SHOWN_COLUMNS]) for time, cells in rows_ahead(outlook, SHOWN_ROWS)]
-    horizons = [*(f"{step} ahead" for step in shown_horizons(outlook.steps)), "all"]
-    errors = [
-        (name, [format_number(error, 3) for error in row])
-        for name, row in errors_by_horizon(outlook)
-    ]
     print_parts(
         f"{format_name(series.source)}: {len(series.values)} rows of "
-        f"{format_name(', '.join(series.names), 60)}; {outlook.steps} steps ahead",
+        f"{format_name(', '.join(series.names), 60)}, {describe_seasons(outlook)}; "
+        f"{outlook.steps} step{'s' if outlook.steps != 1 else ''} ahead",
         *format_notes(series.notes),
         "",
-        *sentences(outlook.test, outlook.steps),
+        *sentences(outlook),
         "",
-        "Error in the backtest, in standard deviations (1: no better than the mean)",
-        table(["method", *horizons], errors),
+        f"Record: error relative to the {outlook.naive} method, and weight in the forecast",
+        table(["method", "error", "weight"], _record(outlook)),
         "",
-        f"Next rows ± 90 % interval{more}",
+        f"Next rows, with 90 % intervals{more}",
         table([series.time_name, *names], ahead),
         "",
-        format_fit(fitted(outlook.model)),
         *(str(path) for path in files),
     )
+
+
+def _record(outlook: Outlook) -> list[tuple[str, list[str]]]:
+    """The best methods, and in any case the combination and the naive method."""
+    rows = record_rows(outlook)
+    kept = {name for name, _, _ in rows[: SHOWN_METHODS + 1]} | {COMBINATION, outlook.naive}
+    shown = [
+        (name, [format_number(error, 3), "" if weight is None else f"{100 * weight:.0f} %"])
+        for name, error, weight in rows
+        if name in kept
+    ]
+    return [*shown, (f"and {len(rows) - len(shown)} more", ["", ""])]

@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import (
@@ -20,9 +21,11 @@ from rich.text import Text
 
 from ..._errors import printable
 from .._pages import duration
-from ..paper.runner import Progress as UnitProgress
-from ..paper.runner import Unit
 from ._app import say
+
+if TYPE_CHECKING:  # these would import xarray
+    from ..paper.runner import Progress as UnitProgress
+    from ..paper.runner import Unit
 
 
 @contextmanager

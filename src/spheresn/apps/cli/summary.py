@@ -8,21 +8,25 @@ import numpy as np
 
 from ..._validation import Floats
 from ...estimators import ESNForecaster
-from ...forecasting.backtesting import LEVEL, Backtest
+from ...forecasting.backtesting import LEVEL
+from ...forecasting.combination import COMBINATION
+from ...forecasting.series import family_of
 from .._json import plain
-from .forecast import LINEAR, NETWORK, PERSISTENCE, Outlook
+from .forecast import Outlook
 from .formatting import format_interval
 
-TITLES = {NETWORK: "network", PERSISTENCE: "persistence", LINEAR: "linear autoregression"}
-EXPLAINED = {
-    NETWORK: "the network",
-    PERSISTENCE: "persistence (the last value repeated)",
-    LINEAR: "the linear autoregression",
-}
 EQUAL = 0.03  # relative difference up to which errors are called equal
-NEGLIGIBLE = 1e-3  # the same, in standard deviations
-MANY = 1000
-MOST_STRETCHES = 4  # more changes of the best method than this are chance
+METHODS = {
+    COMBINATION: "the weighted mean of the other methods: this is the forecast",
+    "naive": "the last value, repeated",
+    "seasonal naive": "the last season, repeated",
+    "mean": "the mean of all rows",
+    "theta": "exponential smoothing with half of the linear trend",
+    "linear autoregression": "ridge regression on past values",
+    "networks": "small echo state networks beside past values",
+    "direct readouts": "ridge regression on past values, one for each step ahead",
+    "echo state network": "one large echo state network",
+}
 MEANINGS = {
     "units": "size of the network",
     "memory": "steps after which the trace of an input has faded to 1/e",
@@ -34,78 +38,67 @@ MEANINGS = {
 }
 
 
-def winner(test: Backtest) -> str:
-    """The method with the least error over all horizons."""
-    return min(test.forecasts, key=test.rmse)
+def families(outlook: Outlook) -> list[tuple[str, str]]:
+    """The kinds of methods in the record, and what they do."""
+    names = dict.fromkeys(family_of(name) for name in outlook.relative_errors)
+    return [(name, METHODS[name]) for name in names]
 
 
-def sentences(test: Backtest, steps: int) -> list[str]:
-    """The verdict: the best method over all steps, then the best one at each step if it changes."""
-    errors = {name: test.rmse(name) for name in test.forecasts}
-    rival = min((name for name in errors if name != NETWORK), key=lambda name: errors[name])
-    span = f"over {steps} steps" if steps > 1 else "one step ahead"
-    if is_tie(errors[NETWORK], errors[rival]):
-        tie = f"A tie {span}: the network and {EXPLAINED[rival]} are equally good"
-        return [f"{tie}; prefer the simpler one.", *_no_better_than_the_mean(errors)]
-    return [
-        _overall(errors[NETWORK], errors[rival], rival, span),
-        *_step_by_step(test),
-        *_no_better_than_the_mean(errors),
-    ]
-
-
-def is_tie(error: float, other: float) -> bool:
-    """Whether two errors are too close to choose by."""
-    return abs(error - other) <= max(EQUAL * other, NEGLIGIBLE)
-
-
-def _overall(error: float, other: float, rival: str, span: str) -> str:
-    if error < other:
-        return (
-            f"The network wins {span}: its error is {100 * (error / other):.3g} % of that of "
-            f"{EXPLAINED[rival]}, the better of the two simple methods."
+def sentences(outlook: Outlook) -> list[str]:
+    """The verdict: what the forecast is made of, and whether a simple method would have done."""
+    errors = outlook.relative_errors
+    simple = min((outlook.naive, "mean"), key=lambda name: errors[name])
+    said = [outlook.model.describe()]
+    if compare(errors[COMBINATION], errors[simple]) != "better":
+        name = "The mean of all rows" if simple == "mean" else f"The {simple} method"
+        worse = compare(errors[COMBINATION], errors[simple]) == "worse"
+        said.append(
+            f"{name} alone had {'a smaller' if worse else 'nearly the same'} error, so do not "
+            "expect more of this forecast."
         )
-    times = f"{error / other:.3g} times" if error < MANY * other else f"more than {MANY} times"
-    name = EXPLAINED[rival]
-    return (
-        f"{name[0].upper()}{name[1:]} wins {span}: the network's error is {times} as large. Use "
-        f"{TITLES[rival]} instead."
-    )
+    return said
 
 
-def _step_by_step(test: Backtest) -> list[str]:
-    """Which method is best how far ahead, if it is not always the same one."""
-    stretches = best_by_step(test)
-    if not 1 < len(stretches) <= MOST_STRETCHES:
-        return []
-    until = [
-        f"{TITLES[name]} up to {step} step{'s' if step != 1 else ''} ahead"
-        for name, step in stretches[:-1]
-    ]
-    return [f"The best method at each step: {', '.join(until)}, then {TITLES[stretches[-1][0]]}."]
+def compare(error: float, other: float) -> str:
+    """Whether an error is "better", "equal" or "worse" than another.
 
-
-def best_by_step(test: Backtest) -> list[tuple[str, int]]:
-    """Stretches of horizons on which one method is best: its name and the last step of the
-    stretch.
+    >>> compare(0.5, 1.0), compare(0.99, 1.0), compare(float("inf"), 1.0), compare(0.0, 0.0)
+    ('better', 'equal', 'worse', 'equal')
     """
-    names = list(test.forecasts)
-    best = np.argmin([_smooth(test.rmse_by_step(name)) for name in names], axis=0)
-    ends = [*np.flatnonzero(np.diff(best)).tolist(), len(best) - 1]
-    return [(names[best[end]], end + 1) for end in ends]
+    if error < (1.0 - EQUAL) * other:
+        return "better"
+    return "worse" if error > (1.0 + EQUAL) * other else "equal"
 
 
-def _smooth(errors: Floats) -> Floats:
-    """Means over neighbouring horizons, so that one lucky step decides nothing."""
-    width = max(len(errors) // 10, 1)
-    padded = np.pad(errors, (width // 2, width - 1 - width // 2), mode="edge")
-    return np.convolve(padded, np.ones(width) / width, "valid")
+def describe_seasons(outlook: Outlook) -> str:
+    """The seasons that were found or given, in words."""
+    seasons = outlook.model.seasons_
+    if not seasons:
+        return "no season"
+    lengths = " and ".join(str(season) for season in seasons)
+    return f"season{'s' if len(seasons) > 1 else ''} of {lengths} rows"
 
 
-def _no_better_than_the_mean(errors: dict[str, float]) -> list[str]:
-    if min(errors.values()) < 1.0 - EQUAL:
-        return []
-    return ["On average over all these steps, no method is better than always predicting the mean."]
+def compared(outlook: Outlook) -> list[str]:
+    """The methods whose errors are shown in detail: the combination, the naive one, and the best
+    single one unless it is all there is in the combination.
+    """
+    forecasts, best = outlook.record.forecasts, outlook.best
+    alone = np.allclose(forecasts[best], forecasts[COMBINATION], rtol=1e-12, atol=0.0)
+    return list(dict.fromkeys([COMBINATION, outlook.naive, *([] if alone else [best])]))
+
+
+def short_title(outlook: Outlook, method: str) -> str:
+    """The name of a method that is compared."""
+    return "best single method" if method == outlook.best != outlook.naive else method
+
+
+def record_rows(outlook: Outlook) -> list[tuple[str, float, float | None]]:
+    """Each method, its relative error and its weight, the least error first; the combination has
+    no weight.
+    """
+    weights = outlook.weights
+    return [(name, error, weights.get(name)) for name, error in outlook.relative_errors.items()]
 
 
 def shown_horizons(steps: int) -> list[int]:
@@ -119,20 +112,28 @@ def shown_horizons(steps: int) -> list[int]:
     return sorted({1, *(step for step in (10, 50, 200, 1000) if step < 0.7 * steps), steps})
 
 
+def reach(outlook: Outlook) -> int:
+    """How many steps ahead the forecasts of the record reach."""
+    return int(outlook.record.truth.shape[1])
+
+
+def error_by_step(outlook: Outlook, method: str) -> Floats:
+    """The mean of |e| at each horizon of the record (H,), in deviations of the columns."""
+    return np.asarray(np.abs(outlook.record.errors(method)).mean(axis=(0, 2)))
+
+
 def errors_by_horizon(outlook: Outlook) -> list[tuple[str, list[float]]]:
-    """For each method its errors at a few horizons and over all, in standard deviations."""
-    at = np.array(shown_horizons(outlook.steps)) - 1
-    return [
-        (TITLES[name], [*outlook.test.rmse_by_step(name)[at].tolist(), outlook.test.rmse(name)])
-        for name in outlook.test.forecasts
-    ]
+    """The errors of a few methods at a few horizons and over all, in standard deviations."""
+    at = np.array(shown_horizons(reach(outlook))) - 1
+    steps = {name: error_by_step(outlook, name) for name in compared(outlook)}
+    return [(name, [*errors[at].tolist(), float(errors.mean())]) for name, errors in steps.items()]
 
 
 def errors_by_column(outlook: Outlook) -> list[tuple[str, list[float]]]:
-    """For each column the error of every method over all horizons, in the units of the column."""
+    """For each column the mean of |e| of a few methods, in the units of the column."""
     totals = [
-        np.sqrt(np.mean(np.square(outlook.test.errors(name)), axis=(0, 1))) * outlook.scale
-        for name in outlook.test.forecasts
+        np.abs(outlook.record.errors(name)).mean(axis=(0, 1)) * outlook.record.scaler.scale
+        for name in compared(outlook)
     ]
     return [
         (name, [float(total[column]) for total in totals])
@@ -142,21 +143,17 @@ def errors_by_column(outlook: Outlook) -> list[tuple[str, list[float]]]:
 
 def rows_ahead(outlook: Outlook, count: int) -> list[tuple[str, list[str]]]:
     """The first forecasts: the time, then value and interval of each column."""
-    half = 0.5 * outlook.upper - 0.5 * outlook.lower
+    parts = (outlook.values, outlook.lower, outlook.upper)
     return [
-        (
-            outlook.times[step],
-            [
-                format_interval(*pair)
-                for pair in zip(outlook.values[step].tolist(), half[step].tolist(), strict=True)
-            ],
-        )
-        for step in range(min(count, outlook.steps))
+        (time, [format_interval(*triple) for triple in zip(*rows, strict=True)])
+        for time, *rows in list(
+            zip(outlook.times, *(part.tolist() for part in parts), strict=True)
+        )[:count]
     ]
 
 
 def fitted(model: Any) -> dict[str, Any]:
-    """The parameters that were fitted, under their names in the library."""
+    """The parameters of a network that were fitted, under their names in the library."""
     values = {
         "units": model.reservoir_.units,
         "memory": float(model.memory_),
@@ -171,7 +168,7 @@ def fitted(model: Any) -> dict[str, Any]:
 
 def summary(outlook: Outlook) -> dict[str, Any]:
     """Everything about a forecast, for JSON."""
-    test, names = outlook.test, outlook.series.names
+    record, names = outlook.record, outlook.series.names
     columns = {
         name: {
             "value": outlook.values[:, i],
@@ -185,23 +182,25 @@ def summary(outlook: Outlook) -> dict[str, Any]:
         "rows": len(outlook.series.values),
         "columns": list(names),
         "steps": outlook.steps,
+        "seasons": list(outlook.model.seasons_),
         "notes": list(outlook.series.notes),
-        "fitted": fitted(outlook.model),
         "level": LEVEL,
-        "backtest": {
-            "origins": len(test.origins),
-            "first_row": int(test.origins[0]) + 1,
-            "taught": len(test.folds),
-            "error": {name: test.rmse(name) for name in test.forecasts},
-            "error_by_step": {name: test.rmse_by_step(name) for name in test.forecasts},
+        "verdict": sentences(outlook),
+        "weights": outlook.weights,
+        "record": {
+            "origins": len(record.origins),
+            "first_row": int(record.origins[0]) + 1,
+            "fitted": len(record.folds),
+            "steps": reach(outlook),
+            "naive": outlook.naive,
+            "best": outlook.best,
+            "relative_error": outlook.relative_errors,
+            "error_by_step": {name: error_by_step(outlook, name) for name in record.forecasts},
             "error_by_column": {
-                name: dict(zip(test.forecasts, errors, strict=True))
+                name: dict(zip(compared(outlook), errors, strict=True))
                 for name, errors in errors_by_column(outlook)
             },
         },
-        "best": winner(test),
-        "network_wins": winner(test) == NETWORK,
-        "verdict": sentences(test, outlook.steps),
         "forecast": {"time": outlook.times, "columns": columns},
     }
     return dict(plain(content))

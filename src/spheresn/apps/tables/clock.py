@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..._errors import BadInput
+from ..._validation import Floats
 from .cells import cells_of, words_of
 
 NAMES = {
@@ -28,7 +31,7 @@ NAMES = {
     "second",
     "seconds",
 }
-NAMES |= {"ds", "step", "index", "unnamed: 0", "zeit", "datum", "fecha", "tiempo", "jahr", "temps"}
+NAMES |= {"ds", "step", "index", "zeit", "datum", "fecha", "tiempo", "jahr", "temps"}
 WORDS = ("time", "date")  # in a longer name, such as "Date (UTC)"
 CALENDAR = {
     "D": "day",
@@ -41,23 +44,70 @@ CALENDAR = {
 }
 CALENDAR |= {"YS": "year", "YE": "year"}
 SAME = 1e-6  # steps that differ by less are equal: printed times are rounded
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+NOTATIONS = {  # year, separator, part of the year
+    "week": r"(\d{4})([ -]?)W(\d{1,2})",
+    "quarter": r"(\d{4})([ -]?)Q([1-4])",
+    "month": r"(\d{4})([/-]|-?M)(\d{1,2})",
+    "named month": rf"(\d{{4}})([ -]?)({'|'.join(MONTHS)})",
+}
+UNITS: dict[str, tuple[str, Any]] = {
+    "week": ("W-SUN", pd.offsets.Week(weekday=0)),
+    "quarter": ("Q", pd.offsets.QuarterBegin(startingMonth=1)),
+    "month": ("M", pd.offsets.MonthBegin()),
+    "named month": ("M", pd.offsets.MonthBegin()),
+}
+YEARS = (1700, 2200)  # nanoseconds, in which pandas counts, reach from 1678 to 2261
+
+
+@dataclass(frozen=True)
+class Notation:
+    """How a week, a quarter, a month or a year is written.
+
+    >>> date = pd.Timestamp("2020-05-04")
+    >>> Notation("week", "-").write(date), Notation("quarter", " ").write(date)
+    ('2020-W19', '2020 Q2')
+    >>> Notation("month", "M").write(date), Notation("named month", " ").write(date)
+    ('2020M05', '2020 May')
+    """
+
+    unit: str
+    separator: str = ""
+
+    def write(self, date: Any) -> str:
+        """The unit that begins at a date."""
+        year, part = date.year, f"{date.month:02d}"
+        if self.unit == "year":
+            return f"{year}"
+        if self.unit == "week":
+            year, week, _ = date.isocalendar()
+            part = f"W{week:02d}"
+        elif self.unit == "quarter":
+            part = f"Q{date.quarter}"
+        elif self.unit == "named month":
+            part = MONTHS[date.month - 1]
+        return f"{year}{self.separator}{part}"
+
+
+YEAR = Notation("year")
 
 
 @dataclass(frozen=True, eq=False)
 class Clock:
     """Times (T,), dates or numbers, and the step by which they continue; `breaks` are the rows
-    reached by another step.
+    reached by another step. Dates are written in their notation, by default that of ISO 8601.
     """
 
     name: str
     times: pd.Index
     step: object
     breaks: tuple[int, ...]
+    notation: Notation | None = None
 
     def ahead(self, steps: int) -> list[str]:
         """The next times as text."""
         if isinstance(self.times, pd.DatetimeIndex):
-            return _all_written(self._coming(steps), self._days)
+            return self._all_written(self._coming(steps))
         last, step = float(self.times[-1]), float(str(self.step))
         return [_number(last + step * k) for k in range(1, steps + 1)]
 
@@ -77,8 +127,17 @@ class Clock:
     def written(self) -> list[str]:
         """The times of the rows as text."""
         if isinstance(self.times, pd.DatetimeIndex):
-            return _all_written(self.times, self._days)
+            return self._all_written(self.times)
         return [_number(float(time)) for time in self.times]
+
+    def _all_written(self, times: pd.DatetimeIndex) -> list[str]:
+        if self.notation is not None:
+            return [self.notation.write(time) for time in times]
+        days = self._days
+        return [
+            str(time.date().isoformat() if days and time == time.normalize() else time.isoformat())
+            for time in times
+        ]
 
     @property
     def axis(self) -> pd.Index:
@@ -89,10 +148,9 @@ class Clock:
 
     def axis_ahead(self, steps: int) -> pd.Index:
         """The next times for a plot."""
-        coming = self.ahead(steps)
         if isinstance(self.times, pd.DatetimeIndex):
-            return pd.DatetimeIndex([pd.Timestamp(time).tz_localize(None) for time in coming])
-        return pd.Index([float(time) for time in coming])
+            return self._coming(steps).tz_localize(None)
+        return pd.Index([float(time) for time in self.ahead(steps)])
 
     @property
     def spacing(self) -> str:
@@ -112,13 +170,6 @@ class Clock:
         return isinstance(self.times, pd.DatetimeIndex) and bool(
             (self.times == self.times.normalize()).all()
         )
-
-
-def _all_written(times: pd.DatetimeIndex, days: bool) -> list[str]:
-    return [
-        str(time.date().isoformat() if days and time == time.normalize() else time.isoformat())
-        for time in times
-    ]
 
 
 def _span(step: pd.Timedelta) -> str:
@@ -150,23 +201,75 @@ def is_time_name(name: str) -> bool:
     )
 
 
-def dates_in(column: pd.Series) -> pd.DatetimeIndex | None:
-    """The dates in a column, or None if some cell is no date.
+def dates_in(column: pd.Series) -> tuple[pd.DatetimeIndex, Notation | None] | None:
+    """The dates in a column and how they are written, or None if some cell is no date.
 
     Dates such as 1/2/2020 are read with the day first or the month first, whichever gives evenly
-    increasing times.
+    increasing times. Weeks, quarters and months are the dates on which they begin.
     """
     if column.dtype.kind == "M":
-        return pd.DatetimeIndex(column)
+        return pd.DatetimeIndex(column), None
     if column.dtype.kind in "biuf" or len(column) == 0:
         return None
     words = words_of(column)
+    for unit in NOTATIONS:
+        noted = _noted(words, unit)
+        if noted is not None:
+            return noted
     if not words.str.contains(r"\d\D+\d", regex=True).all():
         return None
     if not cells_of(column).wrong.any():  # numbers such as 2.5 are not dates
         return None
     readings = [one for one in (_dates(words, options) for options in READINGS) if one is not None]
-    return max(readings, key=_evenness, default=None)
+    # Where the clocks change, the offset from UTC does too
+    best = max(readings, key=_evenness) if readings else _dates(words, IN_UTC)
+    return None if best is None else (best, None)
+
+
+def _noted(words: pd.Series, unit: str) -> tuple[pd.DatetimeIndex, Notation] | None:
+    """Dates that are all written in one notation."""
+    pattern = f"^{NOTATIONS[unit]}$"
+    first = re.match(pattern, words.iloc[0], re.IGNORECASE)
+    if first is None:
+        return None
+    parts = words.str.extract(pattern, flags=re.IGNORECASE)
+    if parts.isna().any(axis=None):
+        return None
+    try:
+        dates = [
+            _begins(unit, int(year), part)
+            for year, part in zip(parts[0], parts[2].str.title(), strict=True)
+        ]
+    except ValueError:  # month 13, or week 53 of a year that has 52
+        return None
+    return pd.DatetimeIndex(dates), Notation(unit, first[2].upper())
+
+
+def _begins(unit: str, year: int, part: str) -> date:
+    if unit == "week":
+        return date.fromisocalendar(year, int(part), 1)
+    if unit == "named month":
+        return date(year, MONTHS.index(part) + 1, 1)
+    return date(year, int(part) if unit == "month" else 3 * int(part) - 2, 1)
+
+
+def years_in(numbers: Floats) -> pd.DatetimeIndex | None:
+    """The dates on which evenly spaced years begin; None if the numbers are no such years."""
+    steps = np.diff(numbers)
+    if len(steps) < 2 or not (steps == steps[0]).all() or not steps[0] >= 1.0:
+        return None
+    if not is_whole(numbers, *YEARS):
+        return None
+    return pd.DatetimeIndex([date(int(year), 1, 1) for year in numbers])
+
+
+def is_whole(numbers: Floats, least: float, most: float) -> bool:
+    """Whether all are whole numbers in a range.
+
+    >>> is_whole(np.array([1.0, 12.0]), 1, 12), is_whole(np.array([0.5]), 0, 1)
+    (True, False)
+    """
+    return bool(((numbers >= least) & (numbers <= most) & (numbers == np.floor(numbers))).all())
 
 
 READINGS: tuple[dict[str, object], ...] = (
@@ -174,6 +277,7 @@ READINGS: tuple[dict[str, object], ...] = (
     {"dayfirst": True},
     {"dayfirst": False},
 )
+IN_UTC: dict[str, object] = {"format": "ISO8601", "utc": True}
 
 
 def _dates(words: pd.Series, options: dict[str, object]) -> pd.DatetimeIndex | None:
@@ -200,7 +304,7 @@ def _frequency(times: pd.DatetimeIndex) -> object | None:
     return None if found is None else pd.tseries.frequencies.to_offset(found)
 
 
-def clock_of(name: str, times: pd.Index, first_row: int) -> Clock:
+def clock_of(name: str, times: pd.Index, first_row: int, notation: Notation | None = None) -> Clock:
     """The clock of increasing times; a `BadInput` names the first row that does not increase."""
     values = times.to_numpy()
     missing = pd.isna(values)
@@ -214,7 +318,9 @@ def clock_of(name: str, times: pd.Index, first_row: int) -> Clock:
     if isinstance(times, pd.DatetimeIndex):
         frequency = _frequency(times)
         if frequency is not None:
-            return Clock(name, times, frequency, ())
+            return Clock(name, times, frequency, (), notation)
+        if notation is not None and len(times) > 1:
+            return _uneven_units(name, times, notation)
         steps = (
             np.diff(times.tz_localize(None).to_numpy()).astype("timedelta64[ns]").astype(np.int64)
         )
@@ -225,6 +331,14 @@ def clock_of(name: str, times: pd.Index, first_row: int) -> Clock:
     steps = np.diff(values.astype(float))
     usual = float(np.median(steps)) if len(steps) else 1.0
     return Clock(name, times, usual, _breaks(steps, usual))
+
+
+def _uneven_units(name: str, times: pd.DatetimeIndex, notation: Notation) -> Clock:
+    """A clock that counts weeks, quarters or months, of which some are missing."""
+    code, offset = UNITS[notation.unit]
+    steps = np.diff(times.to_period(code).astype("int64")).astype(float)
+    usual = max(round(float(np.median(steps))), 1)
+    return Clock(name, times, offset * usual, _breaks(steps, float(usual)), notation)
 
 
 def _breaks(steps: np.ndarray[tuple[int], np.dtype[np.float64]], usual: float) -> tuple[int, ...]:

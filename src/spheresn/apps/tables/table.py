@@ -11,7 +11,8 @@ import pandas as pd
 from ..._errors import BadInput
 from ..._validation import Floats, one_of
 from .cells import Cells, cells_of
-from .clock import Clock, clock_of, dates_in, is_time_name
+from .clock import YEAR, Clock, is_time_name
+from .columns import find_clock, is_aside
 
 LISTED = 8  # row numbers in a sentence
 
@@ -55,7 +56,7 @@ class TimeSeries:
 @dataclass(frozen=True, eq=False)
 class Table:
     """Columns by name, missing values included; `first_row` is the number of the first row in a
-    spreadsheet.
+    spreadsheet; `aside` are row numbers and parts of dates, used as data only if asked for.
     """
 
     source: str
@@ -64,6 +65,7 @@ class Table:
     clock: Clock | None
     first_row: int
     notes: tuple[str, ...] = ()
+    aside: tuple[str, ...] = ()
 
     def pick(self, names: Sequence[str] = (), fill: str | None = None) -> TimeSeries:
         """The columns with these names, by default all columns of numbers. A missing value is an
@@ -80,24 +82,46 @@ class Table:
                 f"FILE must have rows below its header, got none in {self.source!r}; check how it "
                 "was written"
             )
-        left = [] if names else [name for name in self.cells if name not in chosen]
-        notes = [f"left out, not numbers: {', '.join(left)}"] if left else []
+        notes = [] if names else self.left_out(chosen)
         columns = [self._without_holes(name, fill, notes) for name in chosen]
+        clock = None if self.clock is not None and self.clock.name in chosen else self.clock
         return TimeSeries(
-            self.source, tuple(chosen), np.column_stack(columns), self.clock, (*self.notes, *notes)
+            self.source, tuple(chosen), np.column_stack(columns), clock, (*self.notes, *notes)
         )
+
+    def left_out(self, chosen: Sequence[str]) -> list[str]:
+        """Notes about the columns that are not chosen, apart from the time."""
+        left = [name for name in self.cells if name not in chosen and name != self._time]
+        aside = [name for name in left if name in self.aside]
+        words = [name for name in left if not self.cells[name].mostly_numbers]
+        notes = [f"left out, not numbers: {', '.join(words)}"] if words else []
+        if aside:
+            notes.append(
+                f"left out, row numbers or parts of dates: {', '.join(aside)}; --column uses one "
+                "as data"
+            )
+        return notes
 
     @property
     def numeric(self) -> list[str]:
-        """The names of the columns of numbers, without the time."""
-        return [name for name, cells in self.cells.items() if cells.mostly_numbers]
+        """The names of the columns of numbers, without the time, row numbers and parts of dates;
+        with the latter if there is nothing else.
+        """
+        numbers = [
+            name
+            for name, cells in self.cells.items()
+            if cells.mostly_numbers and name != self._time
+        ]
+        return [name for name in numbers if name not in self.aside] or numbers
+
+    @property
+    def _time(self) -> str | None:
+        return None if self.clock is None else self.clock.name
 
     def _known(self, name: str) -> str:
         if name not in self.cells:
             known = ", ".join(repr(one) for one in self.cells) or "none"
-            reason = (
-                "the time of the rows" if self.clock and name == self.clock.name else repr(name)
-            )
+            reason = "the time of the rows" if name == self._time else repr(name)
             raise BadInput(f"--column must be one of {known}, got {reason}; choose one of these")
         return name
 
@@ -144,18 +168,26 @@ class Table:
 def table_of(frame: pd.DataFrame, first_row: int, source: str) -> Table:
     """The table of a data frame, with its clock found and its cells parsed."""
     frame = frame.reset_index(drop=True)
-    clock = _clock(frame, first_row)
-    cells = {
-        name: cells_of(frame[name]) for name in frame.columns if clock is None or name != clock.name
-    }
-    table = Table(source, frame, cells, clock, first_row)
+    clock = find_clock(frame, first_row)
+    cells = {name: cells_of(frame[name]) for name in frame.columns if not _is_date(name, clock)}
+    others = {name: one for name, one in cells.items() if clock is None or name != clock.name}
+    aside = [name for name, one in others.items() if is_aside(name, one, frame.columns, clock)]
+    table = Table(source, frame, cells, clock, first_row, aside=tuple(aside))
     return replace(table, notes=tuple(_time_notes(table)))
+
+
+def _is_date(name: str, clock: Clock | None) -> bool:
+    """Whether a column holds the dates of the rows; years are also numbers."""
+    if clock is None or name != clock.name or clock.notation == YEAR:
+        return False
+    return isinstance(clock.times, pd.DatetimeIndex)
 
 
 def _time_notes(table: Table) -> Iterator[str]:
     clock = table.clock
     if clock is None:
-        for name in filter(is_time_name, table.cells if table.frame.shape[1] > 1 else ()):
+        names = [name for name in table.cells if name not in table.aside]
+        for name in filter(is_time_name, names if table.frame.shape[1] > 1 else ()):
             yield f"{name!r} does not increase from row to row, so it is used as data, not as time"
     elif clock.breaks:
         yield (
@@ -163,20 +195,3 @@ def _time_notes(table: Table) -> Iterator[str]:
             f"differ from {clock.spacing}, at {table.rows(clock.breaks)}; the rows are used as if "
             "they were equally spaced"
         )
-
-
-def _clock(frame: pd.DataFrame, first_row: int) -> Clock | None:
-    """The clock of the first column of dates, or else of the first column of increasing numbers
-    whose name is a word for time. A single column is never a clock.
-    """
-    if frame.shape[1] < 2 or not len(frame):
-        return None
-    for name in frame.columns:
-        dates = dates_in(frame[name])
-        if dates is not None:
-            return clock_of(name, dates, first_row)
-    for name in filter(is_time_name, frame.columns):
-        cells = cells_of(frame[name])
-        if not cells.wrong.any() and (np.diff(cells.numbers) > 0).all():
-            return clock_of(name, pd.Index(cells.numbers), first_row)
-    return None

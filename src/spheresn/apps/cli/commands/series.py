@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shlex
 from pathlib import Path
 from typing import Annotated
@@ -42,21 +43,31 @@ def forecast(
     column: Columns = None,
     steps: Annotated[
         int | None,
-        typer.Option(help="Steps to forecast; by default 200, or fewer for a short table."),
+        typer.Option(
+            help="Steps to forecast, at most the rows of the table; by default two seasons, or 24; "
+            "up to 200 of a series that is nearly predictable."
+        ),
+    ] = None,
+    season: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ROWS|none",
+            help="Rows of a season, such as 12 for months; repeat the option for several seasons. "
+            "By default the dates suggest seasons and the data confirm them.",
+        ),
     ] = None,
     out: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Directory of the results.")
     ] = Path("forecast"),
     fill: Fill = None,
-    units: Units = 300,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> int:
-    """Forecast a table and backtest the forecast. Writes report.html, forecast.csv and the figure
-    to DIR.
+    """Forecast a table by the methods that forecast it best so far. Writes report.html,
+    forecast.csv and the figure to DIR.
     """
     from ...tables import read_table
-    from ..forecast import STAGES
+    from ..forecast import STAGES, seasons_given
     from ..forecast import forecast as make_forecast
     from ..forecast_report import save_forecast
     from ..output import check_writable, print_json, report_forecast
@@ -66,13 +77,16 @@ def forecast(
     _keep_source(file, out / "forecast.csv")
     check_writable(out)
     series = read_table(file).pick(column or [], fill)
-    with show_stages(STAGES) as report:
-        outlook = make_forecast(series, steps, units, seed, report)
+    seasons = seasons_given(season or [])
     command = ["spheresn", "forecast", file.name]
     command += [part for name in column or [] for part in ("--column", name)]
-    command += ["--steps", str(outlook.steps), "--units", str(units), "--seed", str(seed)]
+    command += [part for one in season or [] for part in ("--season", one)]
     command += ["--fill", fill] if fill else []
-    files = save_forecast(outlook, out, shlex.join(command))
+    with show_stages(STAGES + 1) as report:
+        outlook = make_forecast(series, steps, seasons, seed, report)
+        report("drawing")
+        command += ["--steps", str(outlook.steps), "--seed", str(seed)]
+        files = save_forecast(outlook, out, shlex.join(command))
     if as_json:
         print_json(summary(outlook) | {"files": [str(path) for path in files]})
     else:
@@ -120,6 +134,9 @@ def fit(
         one_of("--target", target, table.cells)
         names = [name for name in column or table.numeric if name != target]
         series = table.pick([*names, target], fill)
+        if not column:
+            notes = (*series.notes, *table.left_out([*names, target]))
+            series = dataclasses.replace(series, notes=notes)
         model = models.fit_regressor(series, target, units, seed)
     else:
         with show_stages(models.STAGES) as report:
