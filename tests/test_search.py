@@ -134,7 +134,7 @@ def test_the_lower_of_two_scores_counts(monkeypatch, rng):
     again = iter([Score(0.5, 0, 0), Score(8.0, 0, 0)])
     monkeypatch.setattr(Windows, "score", lambda *_: next(again))
     found = Search(
-        None, windows.data, None, None, "auto", "auto", None, progress.Progress(False)
+        None, windows.data, None, (None, None), None, "auto", "auto", None, progress.Progress(False)
     )._refitted([trial], windows)
     assert found.setting == second and found.score == 7.0
     assert [row["refit"] for row in found.table] == [0.5, 8.0, None]
@@ -142,7 +142,7 @@ def test_the_lower_of_two_scores_counts(monkeypatch, rng):
 
 def test_the_penalty_of_a_setting_is_a_share_of_the_trace(rng):
     x, y = rng.standard_normal((50, 3)), rng.standard_normal((50, 2))
-    asked = Search(None, None, None, None, "auto", "auto", None, progress.Progress(False))
+    asked = Search(None, None, None, None, None, "auto", "auto", None, progress.Progress(False))
     moments = Triangle.of(x, y)
     assert asked._solve(moments, Sample.empty(3, 2), 1e-3)[1] == 1e-3 * moments.trace
     fixed = replace(asked, penalty=2.5)
@@ -150,7 +150,7 @@ def test_the_penalty_of_a_setting_is_a_share_of_the_trace(rng):
 
 
 def test_what_the_user_fixed_is_not_searched():
-    asked = Search(None, None, None, None, 0.25, "loo", None, progress.Progress(False))
+    asked = Search(None, None, None, None, None, 0.25, "loo", None, progress.Progress(False))
     assert asked._settings(search.GRID) == [Setting(0.25, None, 1.0), Setting(0.25, None, 0.0)]
     model = sn.ESNForecaster(
         30, memory=1.0, bend=1.0, bias_ratio=7.0, noise=1e-3, random_state=0

@@ -1,4 +1,4 @@
-"""What the forecasts are worth: errors relative to the seasonal naive method, intervals, seconds."""
+"""What forecasts are worth: errors relative to the seasonal naive method, intervals, seconds."""
 
 from __future__ import annotations
 

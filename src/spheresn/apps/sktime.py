@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from sktime.forecasting.base import BaseForecaster
 
-from .series import SeriesForecaster
+from ..forecasting import SeriesForecaster
 
 
 class SphereForecaster(BaseForecaster):  # type: ignore[misc]
