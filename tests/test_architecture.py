@@ -25,7 +25,7 @@ LAYERS = [
     ["forecasting"],
     ["apps._extras", "apps._json", "apps._pages"],
     ["apps.tables"],
-    ["apps.paper", "apps.explorer"],
+    ["apps.paper", "apps.explorer", "apps.sktime"],
     ["apps.cli"],
     ["__main__"],
 ]
