@@ -205,8 +205,9 @@ def test_the_future_does_not_change_the_past_of_the_record():
 
 def test_lorenz_is_forecast_by_the_network_and_said_so():
     stages = []
-    outlook = forecast(named(sn.datasets.lorenz(600)), 40, None, 0, stages.append)
+    outlook = forecast(named(sn.datasets.lorenz(600)), None, None, 0, stages.append)
     errors = outlook.relative_errors
+    assert outlook.steps == 60  # of a series that is nearly predictable a tenth, up to 200
     assert outlook.best == "echo state network" and errors["combination"] < 0.05
     assert sentences(outlook)[0].startswith("The forecast is 100 % echo state network.")
     assert (outlook.lower <= outlook.values).all() and (outlook.values <= outlook.upper).all()
@@ -297,6 +298,20 @@ def test_even_dates_reach_the_forecaster_and_others_do_not():
     numbers = clock_of("t", pd.Index(values[:, 0]), 2)
     for clock in (gap, numbers, None):
         assert observations(TimeSeries("made", ("a",), values, clock)) is values
+
+
+def test_a_straight_line_has_no_season_and_goes_on():
+    """Its changes differ by rounding errors only, which must not pass for a season."""
+    outlook = forecast(named(np.arange(40.0)[:, None] / 3.0))
+    assert outlook.model.seasons_ == () and outlook.steps == 10
+    assert np.allclose(outlook.values[:, 0], np.arange(40.0, 50.0) / 3.0, rtol=1e-6)
+
+
+def test_intervals_end_where_numbers_end():
+    rows = 1.7e308 * np.random.default_rng(0).random((40, 1))
+    outlook = forecast(named(rows), 40)
+    assert np.isfinite([outlook.lower, outlook.values, outlook.upper]).all()
+    assert outlook.upper.max() == np.finfo(float).max
 
 
 def test_constant_columns_are_left_out_and_named():

@@ -10,6 +10,7 @@ mistakes are answered at once.
 
 from __future__ import annotations
 
+import atexit
 import gc
 import io
 import shlex
@@ -24,7 +25,8 @@ from .._extras import require
 __all__ = ["main"]
 BAD_INPUT, DEFECT = 2, 70  # 70 is "internal software error" in sysexits.h
 LONGEST = 4000  # characters of a sentence; some sentences name many columns
-# Importing makes many objects and no garbage: looking for some took a tenth of a forecast's time
+# Importing makes many objects and no garbage: looking for some took a tenth of a forecast's time,
+# and as much again at the end
 PATIENT = 50_000
 
 
@@ -36,6 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     usual = gc.get_threshold()
     gc.set_threshold(PATIENT, *usual[1:])
+    atexit.unregister(gc.freeze)  # once, however often this is called
+    atexit.register(gc.freeze)
     try:
         return _run(given)
     except UserError as error:
