@@ -117,7 +117,7 @@ class ESNForecaster(BaseESN):
         if not np.isfinite(result).all():
             finite = int(np.argmin(np.isfinite(result).all(axis=1)))
             result[finite:] = result[finite - 1] if finite else self.scaler_.backward(self.last_)
-        self._report(result, finite)
+        report_range(result, finite, self.low_, self.high_)
         return result[:, 0] if self._one_column else result
 
     def update(self, X: Any, exogenous: Any = None) -> Self:
@@ -196,19 +196,20 @@ class ESNForecaster(BaseESN):
             )
         return table
 
-    def _report(self, result: Floats, finite: int) -> None:
-        """Warn of a forecast outside the range of the training series.
 
-        A backtest judges by other bounds (`forecasting.methods.clip_divergent`): it has the series
-        at hand, and lets a trend go on.
-        """
-        with np.errstate(over="ignore"):
-            margin = MARGIN * (self.high_ - self.low_)
-            outside = (result < self.low_ - margin) | (result > self.high_ + margin)
-        if finite < len(result) or outside.any():
-            step = int(np.argmax(outside.any(axis=1))) if outside.any() else finite
-            sentence = (
-                f"the forecast leaves the range of the training series at step {step}; do not "
-                "trust it from there"
-            )
-            warnings.warn(sentence, OutOfRange, stacklevel=3)
+def report_range(result: Floats, finite: int, low: Floats, high: Floats) -> None:
+    """Warn of a forecast (steps, d) outside the range of the training series.
+
+    A backtest judges by other bounds (`forecasting.methods.clip_divergent`): it has the series at
+    hand, and lets a trend go on.
+    """
+    with np.errstate(over="ignore"):
+        margin = MARGIN * (high - low)
+        outside = (result < low - margin) | (result > high + margin)
+    if finite < len(result) or outside.any():
+        step = int(np.argmax(outside.any(axis=1))) if outside.any() else finite
+        sentence = (
+            f"the forecast leaves the range of the training series at step {step}; do not trust "
+            "it from there"
+        )
+        warnings.warn(sentence, OutOfRange, stacklevel=3)
