@@ -33,10 +33,10 @@ class ESNFieldForecaster(BaseESN):
 
     `fit(field)` takes (T, *grid), with `channels=True` (T, *grid, channels): an array, a memory
     map, an iterator of blocks (rows, *grid), an xarray DataArray, a Dask array. The network of a
-    patch hears its cells and `halo` cells on either side, and forecasts its cells; all patches together
-    run free in one closed loop. patch and halo: one number, or one for each axis; a patch must
-    divide the grid. periodic: whether the grid goes around, for all axes or for each; beyond an
-    edge the networks hear the mean. shared: one readout for all patches (True), one for each
+    patch hears its cells and `halo` cells on either side, and forecasts its cells; all patches
+    together run free in one closed loop. patch and halo: one number, or one for each axis; a patch
+    must divide the grid. periodic: whether the grid goes around, for all axes or for each; beyond
+    an edge the networks hear the mean. shared: one readout for all patches (True), one for each
     (False), or "auto", whichever runs longer in held-out windows. position: whether a network also
     hears where its patch lies. components: hear so many principal components of the window instead
     of all its cells. target: whether readouts give the "steps" from one field to the next, or the

@@ -78,9 +78,9 @@ class Labels:
 
 def _clock(name: str, times: Any) -> tuple[Any, Any]:
     """The last time and the interval, which must be the same everywhere."""
-    intervals = np.diff(times)
     if times.dtype.kind not in "iufM":
         return None, None
+    intervals = np.diff(times)
     step = intervals[-1]
     even = (
         np.all(intervals == step)

@@ -31,9 +31,6 @@ SPIN_UPS = 20  # a stretch is at least this much longer than its spin-up
 class Rows(Protocol):
     """A field in time, standardised, of which stretches can be read."""
 
-    def __len__(self) -> int:
-        """The number of times."""
-
     def read(self, first: int, stop: int, columns: Indices | None = None) -> Floats:
         """The fields (stop - first, size), or some of their values."""
 
@@ -44,9 +41,6 @@ class Held:
 
     fields: Floats
     first: int = 0
-
-    def __len__(self) -> int:
-        return self.first + len(self.fields)
 
     def read(self, first: int, stop: int, columns: Indices | None = None) -> Floats:
         """The fields (stop - first, size), or some of their values."""

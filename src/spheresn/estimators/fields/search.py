@@ -209,9 +209,9 @@ class FieldSearch:
 
     def _signal(self) -> Floats:
         """What the network of the first patch hears: on it the memory is measured."""
-        heard = self.patches.places.heard(self.rows.read(0, min(len(self.rows), FINAL_ROWS)))
-        # Patches may differ: rows of all of them, in stretches
-        window = heard[:, 0]
+        first = self.patches.group(0, 1)
+        rows = self.rows.read(0, min(len(self.rows), FINAL_ROWS), first.columns)
+        window = first.heard(rows)[:, 0]
         kept = window if self.projection is None else window @ self.projection
         beside = np.broadcast_to(self.position[0], (len(kept), self.position.shape[1]))
         return np.ascontiguousarray(np.hstack([kept, beside]))
@@ -273,23 +273,28 @@ class FieldSearch:
         ways = list(dict.fromkeys(one.learning for one in same))
         found = self.workers.readouts(learner, self.rows, shared, ways)
         states = windows.states(learner.networks, learner.spin_up)
-        best = Score(-np.inf, 0.0, 0.0)
-        again: dict[Setting, Score] = {}
-        for setting in same:
-            if trial.scores[setting] > best:
-                readouts = found[ways.index(setting.learning)]
-                loop = closed(learner.networks, readouts, setting.carry)
-                again[setting] = windows.score(loop, states)
-                lower = min(trial.scores[setting], again[setting])
-                if lower > best:
-                    best, chosen = lower, (setting, readouts)
+        readouts = {one: found[ways.index(one.learning)] for one in same}
+        again = {
+            one: windows.score(closed(learner.networks, readouts[one], one.carry), states)
+            for one in same
+        }
+        lower = {one: min(trial.scores[one], again[one]) for one in same}
+        chosen = max(same, key=lambda one: lower[one])
         table = [
             _row(one, setting, score, again.get(setting) if one is trial else None)
             for one in trials
             for setting, score in one.scores.items()
         ]
         table.sort(key=lambda row: row["score"], reverse=True)
-        return Fitted(trial.candidate, trial.calibrated, learner, *chosen, best.folds, table)
+        return Fitted(
+            trial.candidate,
+            trial.calibrated,
+            learner,
+            chosen,
+            readouts[chosen],
+            lower[chosen].folds,
+            table,
+        )
 
 
 def _row(trial: Trial, setting: Setting, score: Score, again: Score | None) -> dict[str, Any]:

@@ -1,0 +1,234 @@
+"""Forecasts of fields: how long they stay true, and what they cost, beside other methods.
+
+Each network is fitted to one series and runs free from 24 origins of another one, which begins at
+another random state. A run is valid until its error exceeds .4 deviations; valid times are in units
+of the Lyapunov time, which is measured here. `python benchmarks/fields.py [PROBLEM ...]` adds what
+is missing to benchmarks/fields.json, with one thread.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import numpy as np
+from machine import described
+from numpy.typing import NDArray
+
+import spheresn as sn
+from spheresn.datasets.fields import lorenz96_slope
+from spheresn.estimators.fields.search import observed
+
+Fields = NDArray[np.float64]
+OUT = Path(__file__).parent / "fields.json"
+NETWORKS, ORIGINS, THRESHOLD, FOLLOWED = 3, 24, 0.4, 14.0
+SPIN_UP = 200
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A field, how it is cut into patches, and how much of it is learned.
+
+    `rows`: states summed over all patches; `goal`: the valid time to be reached.
+    """
+
+    make: Callable[..., Fields]
+    dt: float
+    patch: Any
+    halo: Any
+    rows: int
+    goal: float | None
+    units: int = 1000
+    options: dict[str, Any] = field(default_factory=dict)
+    periodic: bool = True
+
+    def series(self, steps: int, seed: int) -> Fields:
+        """The field (steps, *grid)."""
+        return self.make(steps, dt=self.dt, rng=seed)
+
+    @property
+    def steps(self) -> int:
+        """Times to learn from."""
+        grid = self.series(1, 0).shape[1:]
+        patches = int(np.prod([cells // self.patch for cells in grid]))
+        return self.rows // patches
+
+
+def ks(length: float, cells: int, **options: Any) -> Callable[..., Fields]:
+    """Kuramoto-Sivashinsky of one length."""
+    return lambda steps, dt, rng, **more: sn.datasets.kuramoto_sivashinsky(
+        steps, length, cells, dt, rng=rng, **options, **more
+    )
+
+
+def plane(steps: int, dt: float, rng: Any, **more: Any) -> Fields:
+    """Kuramoto-Sivashinsky in the plane."""
+    return sn.datasets.kuramoto_sivashinsky_2d(steps, 60.0, 48, dt, rng=rng, **more)
+
+
+def lorenz96(steps: int, dt: float, rng: Any) -> Fields:
+    """Lorenz-96 with 40 cells."""
+    return sn.datasets.lorenz96(steps, 40, dt, rng=rng)
+
+
+FIXED = {"memory": 1.0, "bend": 0.5, "bias_ratio": 6.0, "noise": 1e-4, "target": "steps"}
+LARGE = Problem(ks(200.0, 512), 0.25, 8, 8, 200_000, 7.0)
+PROBLEMS = {
+    "KS, L = 22": Problem(ks(22.0, 64), 0.25, 8, 8, 200_000, 6.0),
+    "KS, L = 60": Problem(ks(60.0, 128), 0.25, 4, 8, 200_000, 7.0),
+    "KS, L = 200": LARGE,
+    "KS, L = 200, 2,000 units": replace(LARGE, units=2000, rows=300_000, goal=8.0),
+    "KS, L = 200, 500 steps": replace(LARGE, rows=32_000, goal=6.5, options=FIXED),
+    "Lorenz-96": Problem(lorenz96, 0.01, 2, 3, 200_000, 8.0),
+    "inhomogeneous KS": Problem(
+        ks(200.0, 512, forcing=0.01, wavelength=100.0),
+        0.25,
+        8,
+        8,
+        1_280_000,
+        6.0,
+        options={"shared": "auto"},
+    ),
+    "KS in the plane": Problem(plane, 0.25, 4, 4, 200_000, None),
+    "KS in the plane, 40 components": Problem(
+        plane, 0.25, 4, 4, 200_000, None, options={"components": 40}
+    ),
+}
+
+
+def exponent(problem: Problem) -> float:
+    """The maximal exponent per time unit: the growth of a small difference, kept small."""
+    rng = np.random.default_rng(0)
+    span, spans, skipped = (1.0, 200, 20) if problem.make is lorenz96 else (10.0, 220, 20)
+    state = problem.series(1, 5)[0]
+    gap = rng.standard_normal(state.shape)
+    gap *= 1e-7 / np.linalg.norm(gap)
+    grown = []
+    for _ in range(spans):
+        after, beside = (_evolved(problem, one, span) for one in (state, state + gap))
+        size = np.linalg.norm(beside - after)
+        grown.append(np.log(size / 1e-7))
+        state, gap = after, (beside - after) * (1e-7 / size)
+    return float(np.mean(grown[skipped:]) / span)
+
+
+def _evolved(problem: Problem, state: Fields, span: float) -> Fields:
+    if problem.make is lorenz96:
+        h = problem.dt
+        for _ in range(round(span / h)):
+            a = lorenz96_slope(state, 8.0)
+            b = lorenz96_slope(state + h / 2 * a, 8.0)
+            c = lorenz96_slope(state + h / 2 * b, 8.0)
+            d = lorenz96_slope(state + h * c, 8.0)
+            state = state + h / 6 * (a + 2 * b + 2 * c + d)
+        return np.asarray(state)
+    steps = round(span / problem.dt)
+    return problem.make(2, dt=span, rng=0, start=state, transient=0.0, substeps=steps)[1]
+
+
+def valid_times(truth: Fields, runs: Fields, deviation: float, unit: float) -> list[float]:
+    """How long each of the runs (R, T, *grid) stays true, in Lyapunov times (`unit` per step)."""
+    axes = tuple(range(2, truth.ndim))
+    with np.errstate(over="ignore", invalid="ignore"):
+        errors = np.sqrt(np.square(runs - truth).mean(axis=axes)) / deviation
+    wrong = ~(errors <= THRESHOLD)
+    steps = np.where(wrong.any(axis=1), wrong.argmax(axis=1), wrong.shape[1])
+    return [round(float(k * unit), 3) for k in steps]
+
+
+def origins(problem: Problem, unit: float) -> tuple[Fields, NDArray[np.int64], int]:
+    """A fresh series, where runs begin in it, and how long they are."""
+    horizon = int(FOLLOWED / unit)
+    fresh = problem.series(SPIN_UP + horizon + ORIGINS * horizon // 4, 1000)
+    starts = np.linspace(SPIN_UP, len(fresh) - horizon - 1, ORIGINS).astype(np.int64)
+    return fresh, starts, horizon
+
+
+def ours(problem: Problem, unit: float, network: int) -> dict[str, Any]:
+    """One network of ESNFieldForecaster."""
+    train = problem.series(problem.steps, 1)
+    model = sn.ESNFieldForecaster(
+        problem.units,
+        problem.patch,
+        problem.halo,
+        random_state=network,
+        periodic=problem.periodic,
+        verbose=False,
+        **problem.options,
+    )
+    begin = time.process_time()
+    model.fit(train)
+    fit = time.process_time() - begin
+    fresh, starts, horizon = origins(problem, unit)
+    rows = (fresh.reshape(len(fresh), -1) - model.mean_) / model.scale_
+    networks = model.closed_loop_.networks
+    runs = []
+    begin = time.process_time()
+    for start in starts:
+        states = observed(networks, None, rows[start - SPIN_UP : start])
+        runs.append(model.closed_loop_.run(horizon, states, rows[start])[0])
+    spent = time.process_time() - begin
+    truth = np.stack([rows[t + 1 : t + 1 + horizon] for t in starts])
+    return {
+        "valid": valid_times(truth, np.stack(runs), 1.0, unit),
+        "fit_s": round(fit, 2),
+        "step_ms": round(1e3 * spent / (len(starts) * (horizon + SPIN_UP)), 3),
+        "noise": model.noise_,
+        "bias_ratio": model.bias_ratio_,
+        "shared": model.shared_,
+        "steps_learned": len(train),
+    }
+
+
+def saved() -> dict[str, Any]:
+    """What was measured so far."""
+    return json.loads(OUT.read_text()) if OUT.is_file() else {"exponents": {}, "runs": {}}
+
+
+def save(found: dict[str, Any]) -> None:
+    """Write the results."""
+    found["machine"] = described()
+    OUT.write_text(json.dumps(found, indent=1) + "\n")
+
+
+def main() -> None:
+    """Measure what is missing."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("problems", nargs="*", default=list(PROBLEMS))
+    parser.add_argument("--networks", type=int, default=NETWORKS)
+    asked = parser.parse_args()
+    for name in asked.problems:
+        problem = PROBLEMS[name]
+        found = saved()
+        system = name.partition(", 2,000")[0].partition(", 500")[0].partition(", 40")[0]
+        if system not in found["exponents"]:
+            found["exponents"][system] = exponent(problem)
+            save(found)
+        unit = found["exponents"][system] * problem.dt
+        for network in range(asked.networks):
+            runs = found["runs"].setdefault(name, {}).setdefault("spheresn", {})
+            if str(network) not in runs:
+                with warnings.catch_warnings(action="ignore"):
+                    runs[str(network)] = ours(problem, unit, network)
+                save(found)
+                one = runs[str(network)]
+                print(
+                    f"{name}, network {network}: {np.mean(one['valid']):.2f} Lyapunov times "
+                    f"(1/{found['exponents'][system]:.4f}), fit {one['fit_s']} s, "
+                    f"step {one['step_ms']} ms, noise {one['noise']}, bias {one['bias_ratio']}, "
+                    f"shared {one['shared']}",
+                    flush=True,
+                )
+
+
+if __name__ == "__main__":
+    main()
