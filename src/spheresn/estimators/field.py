@@ -15,7 +15,7 @@ from .base import BaseESN, with_limited_threads
 from .candidates import candidates
 from .fields.geometry import Patches
 from .fields.labels import Labels
-from .fields.search import CANDIDATES, FEWEST, NOISES, SHARE, FieldSearch, Setting, observed
+from .fields.search import CANDIDATES, FEWEST, NOISES, SHARES, FieldSearch, Setting, observed
 from .fields.sources import Source, Standardised, Survey
 from .fields.workers import Learning, client_workers
 from .forecaster import report_range
@@ -69,6 +69,7 @@ class ESNFieldForecaster(BaseESN):
     target: str = "auto"
     penalty: float | str = "auto"
     noise: float | str = "auto"
+    precise: bool = True
     verbose: bool = True
 
     @with_limited_threads
@@ -91,6 +92,7 @@ class ESNFieldForecaster(BaseESN):
             self._projection(patches, rows),
             self._spin_up,
             settings,
+            self._flag("precise"),
             workers,
             Progress(self.verbose),
         )
@@ -185,7 +187,11 @@ class ESNFieldForecaster(BaseESN):
         _validation.one_of("target", self.target, TARGETS)
         choices = (True, False) if self.shared == "auto" else (bool(self.shared),)
         noises = NOISES if self.noise == "auto" else (_validation.real("noise", self.noise, 0.0),)
-        share, penalty = (SHARE, 0.0) if self.penalty == "auto" else (None, float(self.penalty))
+        share, penalty = (
+            (SHARES[self._flag("precise")], 0.0)
+            if self.penalty == "auto"
+            else (None, float(self.penalty))
+        )
         return [
             Setting(shared, Learning(noise, share, penalty), carry)
             for shared in choices

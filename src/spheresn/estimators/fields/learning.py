@@ -16,8 +16,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..._validation import Floats
-from ...readout import Gram
+from ...readout import Moments
 from ...readout.gram import Sums
+from ...readout.triangle import GrowingTriangle
 from ..learning import FEWEST_RESPONSES, PROBE, RESPONSES
 from .geometry import Indices
 from .loop import LocalNetworks
@@ -53,23 +54,22 @@ class FieldSums:
     """Sums of states and targets, and of their response to noise in the field.
 
     The targets are the step of each value of a patch, then the next value itself, as for a series.
-    They are Gram matrices, not triangles: free runs of fields need noise, and noise lifts what is
-    lost in the rounding errors of a Gram matrix (docs/guide/field.md).
+    Both are triangles, or both are Gram matrices.
     """
 
-    rows: Gram
-    response: Gram | None
+    rows: Any
+    response: Any | None
 
     def __add__(self, other: FieldSums) -> FieldSums:
         """The sums of both."""
-        response = self.response
-        if response is not None and other.response is not None:
-            response = response + other.response
+        response = None if self.response is None else self.response + other.response
         return FieldSums(self.rows + other.rows, response)
 
-    def moments(self, noise: float) -> Gram:
+    def moments(self, noise: float) -> Moments:
         """What rows with noise of this deviation would give."""
-        return self.rows if self.response is None else self.rows.with_scatter(self.response, noise)
+        if self.response is None:
+            return self.rows  # type: ignore[no-any-return]
+        return self.rows.with_scatter(self.response, noise)  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)
@@ -89,11 +89,13 @@ class Task:
 class Learner:
     """How a task is done: the networks, the spin-up, and which sums.
 
-    stride: every so many states the response to noise is summed; 0 for never.
+    precise: whether they are triangles; stride: every so many states the response to noise is
+    summed; 0 for never.
     """
 
     networks: LocalNetworks
     spin_up: int
+    precise: bool
     stride: int
     seed: int
 
@@ -102,7 +104,8 @@ class Learner:
         places = self.networks.patches.group(task.first_patch, task.last_patch)
         count, inner = len(places.inner), places.inner
         units, outputs = self.networks.reservoir.units, 2 * inner.shape[1]
-        sums, responses = (Sums.empty(units, outputs) for _ in range(2))
+        kind: Any = GrowingTriangle if self.precise else Sums
+        sums, responses = (kind.empty(units, outputs) for _ in range(2))
         rng = np.random.default_rng([self.seed, task.first_patch, task.first])
         start = max(task.first - self.spin_up, 0)
         clean, moved = self.networks.starts(count), self.networks.starts(count)

@@ -1,8 +1,8 @@
 """Choosing networks and readouts for a field by free runs over held-out windows.
 
-What is learned before the windows is scored first. The best settings are then learned from all rows
-and scored again on the same windows, because that readout is the one that forecasts: it may be
-unstable where the other was not.
+All settings are scored on a few windows first, the best of them on all windows. The settings of the
+best network are then learned from all rows and scored again on the same windows, because that
+readout is the one that forecasts: it may be unstable where the other was not.
 """
 
 from __future__ import annotations
@@ -25,30 +25,37 @@ from .loop import FieldLoop, LocalNetworks
 from .sources import Standardised
 from .workers import Learning, Readouts, Workers, learn_readouts
 
-WINDOWS = 8
+WINDOWS = 16
 LONGEST = 600  # steps of a free run
 HELD_ROWS = 3000  # times that are held out at most
-ROWS_PER_UNIT = 50  # states per unit from which settings are learned in the search
+ROWS_PER_UNIT = 30  # states per unit from which settings are learned in the search
 OWN_ROWS_PER_UNIT = 10  # the same where each patch has a readout of its own
-REFITS = 3
 FEWEST = 40  # times; a shorter field cannot spare any to choose by
 
-FINALISTS = 4  # settings of a network that are scored on all windows
+FINALISTS = 6  # settings that are scored on all windows
 
-# A strong bias makes the networks weakly nonlinear, as on the precise end for series. Memory and
-# bend matter less: between .5 and 2 steps, and .25 and 1, valid times differed by a tenth
-# (benchmarks/fields.py).
+# A strong bias makes the networks weakly nonlinear, which a precise readout turns into precise
+# forecasts; a weaker one suits small networks, noisy fields and Gram matrices. Fields that are seen
+# in all their cells need little memory.
 CANDIDATES = {
-    "spherical": [Candidate(1.0, 0.5, bias_ratio=ratio) for ratio in (6.0, 12.0, 24.0)],
+    "spherical": [
+        Candidate(memory, bend, bias_ratio=ratio)
+        for memory, bend, ratio in (
+            (1.0, 0.5, 6.0),
+            (0.5, 1.0, 24.0),
+            (0.5, 1.0, 100.0),
+            (0.5, 0.5, 100.0),
+        )
+    ],
     "tanh": [Candidate(memory, bias_ratio=6.0) for memory in (0.5, 1.0, 2.0)],
     "linear": [Candidate(memory) for memory in (1.0, 3.0, 10.0)],
 }
 # In deviations of the field. Noise is what keeps a loop of patches stable; without it fast waves,
 # which the field hardly has, grow within a few steps.
-NOISES = (1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 1e-2)
-# As a share of the trace: just above the rounding errors of a Gram matrix. Larger ones were never
-# better than noise.
-SHARE = 1e-14
+NOISES = (3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 1e-2)
+# As a share of the trace, by whether the sums are precise: just above rounding errors. Larger ones
+# were never better than noise.
+SHARES = {True: 1e-20, False: 1e-14}
 
 
 class Setting(NamedTuple):
@@ -77,8 +84,8 @@ class FieldWindows:
         return FieldWindows(fields, starts, horizon)
 
     def fewer(self) -> FieldWindows:
-        """Every third window."""
-        return FieldWindows(self.fields, self.starts[::3], self.horizon)
+        """Every fourth window."""
+        return FieldWindows(self.fields, self.starts[::4], self.horizon)
 
     @property
     def training_rows(self) -> int:
@@ -118,18 +125,20 @@ def observed(networks: LocalNetworks, states: Floats | None, fields: Floats) -> 
     return states
 
 
-class Trial(NamedTuple):
-    """Networks, and how each setting of their readouts scored."""
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """Networks, the loops of all settings of their readouts, and how these scored.
+
+    `rough`: on a few windows; `scores`: of the best, on all.
+    """
 
     candidate: Candidate
     calibrated: Calibrated
-    learner: Learner
-    scores: dict[Setting, Score]
-
-    @property
-    def best(self) -> Score:
-        """The best score of its settings."""
-        return max(self.scores.values())
+    networks: LocalNetworks
+    spin_up: int
+    rough: dict[Setting, Score]
+    loops: dict[Setting, FieldLoop]
+    scores: dict[Setting, Score] = field(default_factory=dict)
 
 
 class Fitted(NamedTuple):
@@ -169,6 +178,7 @@ class FieldSearch:
     projection: Floats | None
     spin_up_of: Callable[[float], int]
     settings: Sequence[Setting]
+    precise: bool
     workers: Workers
     progress: Progress = field(default_factory=lambda: Progress(False))
 
@@ -186,7 +196,15 @@ class FieldSearch:
                 trials.append(trial)
         if not trials:
             self.plan.final(self._signal(), found[0])  # raises, and says what can be reached
-        return self._refitted(max(trials, key=lambda one: one.best), trials, windows)
+        ranked = [(score, i, one) for i, t in enumerate(trials) for one, score in t.rough.items()]
+        ranked.sort(key=lambda entry: entry[0], reverse=True)
+        for _, number, setting in ranked[:FINALISTS]:
+            trial = trials[number]
+            states = windows.states(trial.networks, trial.spin_up)
+            trial.scores[setting] = windows.score(trial.loops[setting], states)
+        tried = [one for one in trials if one.scores]
+        best = max(tried, key=lambda one: max(one.scores.values()))
+        return self._refitted(best, trials, windows)
 
     def _unsearched(self, candidate: Candidate) -> Fitted:
         calibrated = self.plan.final(self._signal(), candidate)
@@ -223,6 +241,7 @@ class FieldSearch:
         return Learner(
             networks,
             self.spin_up_of(calibrated.exponent),
+            self.precise,
             response_stride(states, self.plan.units) if noisy else 0,
             self.plan.seed,
         )
@@ -242,23 +261,19 @@ class FieldSearch:
         calibrated = self.plan.search(self._signal(), candidate, FINAL_ROWS)
         if calibrated is None:
             return None
-        steps = windows.training_rows
-        scores: dict[Setting, Score] = {}
-        few = windows.fewer()
+        steps, few = windows.training_rows, windows.fewer()
+        networks, spin_up = self._networks(calibrated), self.spin_up_of(calibrated.exponent)
+        loops: dict[Setting, FieldLoop] = {}
         for shared in dict.fromkeys(setting.shared for setting in self.settings):
             learner = self._learner(calibrated, shared, steps)
             same = [setting for setting in self.settings if setting.shared == shared]
             ways = list(dict.fromkeys(setting.learning for setting in same))
             found = learn_readouts(learner, Held(windows.fields), shared, ways, 0, steps)
-            loops = {
-                one: closed(learner.networks, found[ways.index(one.learning)], one.carry)
-                for one in same
-            }
-            states = windows.states(learner.networks, learner.spin_up)
-            rough = {one: few.score(loop, states[::3]) for one, loop in loops.items()}
-            for one in sorted(rough, key=lambda one: rough[one], reverse=True)[:FINALISTS]:
-                scores[one] = windows.score(loops[one], states)
-        return Trial(candidate, calibrated, learner, scores)
+            for one in same:
+                loops[one] = closed(networks, found[ways.index(one.learning)], one.carry)
+        states = few.states(networks, spin_up)
+        rough = {one: few.score(loop, states) for one, loop in loops.items()}
+        return Trial(candidate, calibrated, networks, spin_up, rough, loops)
 
     def _refitted(self, trial: Trial, trials: list[Trial], windows: FieldWindows) -> Fitted:
         """The setting of one trial with the best score, the lower of two.
@@ -266,26 +281,25 @@ class FieldSearch:
         What was learned before the windows gives the first, what is learned from all rows the
         second. Settings of one trial are learned in one pass.
         """
-        ranked = sorted(trial.scores, key=lambda one: trial.scores[one], reverse=True)
-        same = [one for one in ranked if one.shared == ranked[0].shared][:REFITS]
-        shared = same[0].shared
+        shared = max(trial.scores, key=lambda one: trial.scores[one]).shared
+        same = [one for one in trial.scores if one.shared == shared]
         learner = self._learner(trial.calibrated, shared, len(self.rows) - 1)
         ways = list(dict.fromkeys(one.learning for one in same))
         found = self.workers.readouts(learner, self.rows, shared, ways)
-        states = windows.states(learner.networks, learner.spin_up)
+        states = windows.states(trial.networks, trial.spin_up)
         readouts = {one: found[ways.index(one.learning)] for one in same}
         again = {
-            one: windows.score(closed(learner.networks, readouts[one], one.carry), states)
+            one: windows.score(closed(trial.networks, readouts[one], one.carry), states)
             for one in same
         }
         lower = {one: min(trial.scores[one], again[one]) for one in same}
         chosen = max(same, key=lambda one: lower[one])
         table = [
-            _row(one, setting, score, again.get(setting) if one is trial else None)
+            _row(one, setting, again if one is trial else {})
             for one in trials
-            for setting, score in one.scores.items()
+            for setting in one.rough
         ]
-        table.sort(key=lambda row: row["score"], reverse=True)
+        table.sort(key=lambda row: (row["windows"], row["score"]), reverse=True)
         return Fitted(
             trial.candidate,
             trial.calibrated,
@@ -297,7 +311,9 @@ class FieldSearch:
         )
 
 
-def _row(trial: Trial, setting: Setting, score: Score, again: Score | None) -> dict[str, Any]:
+def _row(trial: Trial, setting: Setting, again: dict[Setting, Score]) -> dict[str, Any]:
+    """What `candidates_` says of one setting."""
+    final = setting in trial.scores
     return {
         "memory": trial.candidate.memory,
         "bend": trial.candidate.bend,
@@ -306,6 +322,7 @@ def _row(trial: Trial, setting: Setting, score: Score, again: Score | None) -> d
         "noise": setting.learning.noise,
         "penalty": setting.learning.share,
         "carry": setting.carry,
-        "score": score.folds,
-        "refit": None if again is None else again.folds,
+        "windows": WINDOWS if final else len(range(0, WINDOWS, 4)),
+        "score": (trial.scores if final else trial.rough)[setting].folds,
+        "refit": again[setting].folds if setting in again else None,
     }
