@@ -49,6 +49,7 @@ league: $(READY)
 	$(BIN)/python -m league.systems
 	$(BIN)/python -m league.run $(LEAGUE)
 	$(BIN)/python -m league.render
+	$(BIN)/python benchmarks/fields.py
 
 # The tests of the core with every Python that is found, in environments of their own (build/python3.x), from wheels alone.
 # Some only: make versions PYTHONS="python3.12 python3.13".

@@ -26,8 +26,9 @@ def main() -> None:
     out.mkdir(parents=True, exist_ok=True)
 
     field = sn.datasets.kuramoto_sivashinsky(TRAIN + AHEAD, LENGTH, 128, DT, rng=0)
-    model = sn.ESNFieldForecaster(500, patch=4, halo=8, bias_ratio=6, random_state=0)
-    model.fit(field[:TRAIN])
+    model = sn.ESNFieldForecaster(
+        500, patch=4, halo=8, memory=0.5, bend=1, bias_ratio=24, random_state=0
+    ).fit(field[:TRAIN])
     truth, forecast = field[TRAIN:], model.forecast(AHEAD)
 
     valid = EXPONENT * sn.metrics.valid_time(truth, forecast, dt=DT)

@@ -271,4 +271,5 @@ def test_what_is_absent_says_how_to_make_it(measured, tmp_path):
     ):
         assert "nothing.json is missing" in kind(nowhere)
     assert "nothing.json is missing; `make league`" in measured.league("table", path=nowhere)
+    assert "nothing.json is missing; `python bench" in measured.fields("table", path=nowhere)
     assert "spheresn show some-claim" in measured.claim("some-claim", nowhere)

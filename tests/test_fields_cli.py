@@ -22,7 +22,7 @@ def run(capsys, *arguments) -> tuple[int, str, str]:
 def test_a_field_in_a_numpy_file_is_tested_and_forecast(tmp_path, capsys):
     field = waves(400)
     np.save(tmp_path / "field.npy", field)
-    options = ("--patch", "4", "--halo", "2", "--units", 80, "--steps", 20)
+    options = ("--patch", "4", "--halo", "2", "--units", 60, "--steps", 20)
     code, out, _ = run(
         capsys, "forecast", tmp_path / "field.npy", *options, "--out", tmp_path / "out", "--json"
     )

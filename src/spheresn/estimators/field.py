@@ -40,8 +40,10 @@ class ESNFieldForecaster(BaseESN):
     (False), or "auto", whichever runs longer in held-out windows. position: whether a network also
     hears where its patch lies. components: hear so many principal components of the window instead
     of all its cells. target: whether readouts give the "steps" from one field to the next, or the
-    next "values", or "auto". noise: in deviations of the field. washout: rows that bring a network
-    to its state. Other parameters as in ESNForecaster. Fields with masked cells or NaN are refused.
+    next "values", or "auto". noise: in deviations of the field. precise: whether readouts come from
+    an orthogonal factorisation, else from Gram matrices, in half the time. washout: rows that bring
+    a network to its state. Other parameters as in ESNForecaster. Fields with masked cells or NaN
+    are refused.
 
     Learned: patches_, closed_loop_ (a `System`), reservoir_, shared_, noise_, penalty_, memory_,
     candidates_ and score_ as in ESNForecaster, state_ (P, N) and last_ (the newest field).
