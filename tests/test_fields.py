@@ -26,6 +26,7 @@ from spheresn.estimators.fields.learning import (
 )
 from spheresn.estimators.fields.loop import FieldLoop, LocalNetworks
 from spheresn.estimators.fields.search import CANDIDATES, FINALISTS, WINDOWS, FieldWindows
+from spheresn.estimators.fields.workers import span
 from spheresn.readout import Gram, solve
 
 LOOSE: Any = sn.ESNFieldForecaster
@@ -592,3 +593,8 @@ def test_no_warning_on_the_way():
 def test_sums_without_responses_add_up():
     gram = Gram.of(np.ones((3, 2)), np.ones((3, 1)))
     assert (FieldSums(gram, None) + FieldSums(gram, None)).rows.count == 6
+
+
+def test_the_first_rows_bring_the_networks_to_their_states_and_are_not_learned():
+    learner = Learner(local(), 30, False, 0, 0)
+    assert span(learner, 1000) == (30, 1000) and span(learner, 80) == (20, 80)

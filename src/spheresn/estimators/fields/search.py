@@ -29,6 +29,7 @@ WINDOWS = 16
 LONGEST = 600  # steps of a free run
 HELD_ROWS = 3000  # times that are held out at most
 ROWS_PER_UNIT = 30  # states per unit from which settings are learned in the search
+SEARCH_VALUES = 2**27  # numbers of a field that the search holds: 1 GB
 OWN_ROWS_PER_UNIT = 10  # the same where each patch has a readout of its own
 FEWEST = 40  # times; a shorter field cannot spare any to choose by
 
@@ -220,10 +221,10 @@ class FieldSearch:
             ROWS_PER_UNIT * self.plan.units // self.patches.count if True in shares else 0,
             OWN_ROWS_PER_UNIT * self.plan.units if False in shares else 0,
         )
-        total = len(self.rows)
+        total, most = len(self.rows), max(SEARCH_VALUES // self.patches.size, FEWEST)
         held = min(int(HELD_OUT * total), HELD_ROWS)
-        count = max(*needed, 3 * held) + held
-        return self.rows.read(max(total - count, 0), total)
+        count = min(max(*needed, 3 * held) + held, total, most)
+        return self.rows.read(total - count, total)
 
     def _signal(self) -> Floats:
         """What the network of the first patch hears: on it the memory is measured."""
@@ -268,7 +269,7 @@ class FieldSearch:
             learner = self._learner(calibrated, shared, steps)
             same = [setting for setting in self.settings if setting.shared == shared]
             ways = list(dict.fromkeys(setting.learning for setting in same))
-            found = learn_readouts(learner, Held(windows.fields), shared, ways, 0, steps)
+            found = learn_readouts(learner, Held(windows.fields), shared, ways, steps)
             for one in same:
                 loops[one] = closed(networks, found[ways.index(one.learning)], one.carry)
         states = few.states(networks, spin_up)

@@ -179,7 +179,7 @@ class Survey:
 
 @dataclass(frozen=True, eq=False)
 class Standardised:
-    """A source in units of its deviation, as `Rows` for learning. `first`: its first time."""
+    """A source in units of its deviation, as `Rows` for learning."""
 
     source: Any
     mean: Floats

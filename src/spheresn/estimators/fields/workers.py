@@ -68,24 +68,24 @@ class Here:
         self, learner: Learner, rows: Standardised, shared: bool, ways: Sequence[Learning]
     ) -> list[Readouts]:
         """The readouts of all rows, in each of these ways."""
-        return learn_readouts(learner, rows, shared, ways, 0, len(rows) - 1)
+        return learn_readouts(learner, rows, shared, ways, len(rows) - 1)
+
+
+def span(learner: Learner, steps: int) -> tuple[int, int]:
+    """From which of so many steps on the networks have reached their states, and the end."""
+    return min(learner.spin_up, steps // 4), steps
 
 
 def learn_readouts(
-    learner: Learner,
-    rows: Rows,
-    shared: bool,
-    ways: Sequence[Learning],
-    first: int,
-    stop: int,
+    learner: Learner, rows: Rows, shared: bool, ways: Sequence[Learning], steps: int
 ) -> list[Readouts]:
-    """The readouts of the steps from `first` to `stop`, in each of these ways.
+    """The readouts of the first steps, in each of these ways.
 
     One readout is finished before the next begins, so that the sums of one are held at a time.
     """
     found = []
     for groups in groups_of(learner.networks.patches.count, shared):
-        todo = tasks(groups, first, stop, learner.spin_up)
+        todo = tasks(groups, *span(learner, steps), learner.spin_up)
         sums = merged((learner.run(task, rows) for task in todo), add)
         found.append(solutions(sums, ways))
     return together(found)
@@ -148,7 +148,7 @@ class Cluster:
         nodes = []
         for groups in groups_of(learner.networks.patches.count, shared):
             parts = []
-            for task in tasks(groups, 0, len(rows) - 1, learner.spin_up):
+            for task in tasks(groups, *span(learner, len(rows) - 1), learner.spin_up):
                 first = max(task.first - learner.spin_up, 0)
                 piece = _piece(rows.source, first, task.stop + 1)
                 parts.append(
