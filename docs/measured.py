@@ -19,13 +19,14 @@ from league import summary  # noqa: E402
 QUALITY = HERE.parent / "benchmarks" / "quality.json"
 RESULTS = HERE.parent / "benchmarks" / "RESULTS.md"
 FIELDS = HERE.parent / "benchmarks" / "fields.json"
+GROWTH = HERE.parent / "benchmarks" / "fields_growth.json"
 LEAGUE = HERE.parent / "benchmarks" / "league.json"
 PICTURE = HERE / "images" / "league.png"
 CLAIMS = HERE / "_data" / "claims.json"
 VERDICTS = HERE / "_data" / "verdicts.json"
 REPORT = HERE.parent / "results" / "report.html"
 
-FILES = (QUALITY, RESULTS, LEAGUE, FIELDS, CLAIMS, VERDICTS, REPORT)
+FILES = (QUALITY, RESULTS, LEAGUE, FIELDS, GROWTH, CLAIMS, VERDICTS, REPORT)
 
 MODELS = {
     "spherical": "**bent sphere**, the default",
@@ -238,6 +239,23 @@ FIELD_PIECES: dict[str, Any] = {
     "exponents": _field_exponents,
 }
 
+
+def growth(path: Path = GROWTH) -> str:
+    """How a fit of a field grows with cells, times and units, as a table."""
+    found = _json(path)
+    if found is None:
+        return _absent(path, "python benchmarks/fields_growth.py")
+    base = ", ".join(f"{value:,} {name}" for name, value in found["base"].items())
+    lines = [
+        f"| {int(size):,} {axis} | {one['fit_s']:.2g} | {one['step_ms']:.2g} | {one['peak_mb']:.0f}"
+        f" | {one['file_mb']:.0f} |"
+        for axis, sizes in found["growth"].items()
+        for size, one in sizes.items()
+    ]
+    head = [f"| of {base} | fit, s | step, ms | peak, MB | field, MB |", "|---|--:|--:|--:|--:|"]
+    return "\n".join(head + lines)
+
+
 LEAGUE_PIECES: dict[str, Any] = {
     "systems": _league_systems,
     "median": _league_median,
@@ -250,7 +268,10 @@ LEAGUE_PIECES: dict[str, Any] = {
 
 KINDS: dict[str, Any] = {
     one.__name__: one
-    for one in (valid, quality, classes, claim, claims, seeds, report, benchmarks, league, fields)
+    for one in (
+        *(valid, quality, classes, claim, claims, seeds, report, benchmarks, league),
+        *(fields, growth),
+    )
 }
 
 
