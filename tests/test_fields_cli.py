@@ -20,7 +20,7 @@ def run(capsys, *arguments) -> tuple[int, str, str]:
 
 
 def test_a_field_in_a_numpy_file_is_tested_and_forecast(tmp_path, capsys):
-    field = waves(400)
+    field = waves(300)
     np.save(tmp_path / "field.npy", field)
     options = ("--patch", "4", "--halo", "2", "--units", 60, "--steps", 20)
     code, out, _ = run(
@@ -35,18 +35,18 @@ def test_a_field_in_a_numpy_file_is_tested_and_forecast(tmp_path, capsys):
         "forecast.png",
         "forecast.svg",
     }
-    truth = waves(420)[400:]
+    truth = waves(320)[300:]
     assert np.load(tmp_path / "out" / "forecast.npy") == pytest.approx(truth, abs=0.2)
 
 
 def test_a_variable_of_a_netcdf_file_keeps_its_names(tmp_path, capsys):
-    field = waves(300).reshape(300, 4, 4)
-    times = np.datetime64("2026-01-01", "D") + np.arange(300)
+    field = waves(200).reshape(200, 4, 4)
+    times = np.datetime64("2026-01-01", "D") + np.arange(200)
     dataset = xarray.Dataset(
         {"u": (("time", "y", "x"), field), "v": (("time", "y", "x"), field**2)}, {"time": times}
     )
     dataset.to_netcdf(tmp_path / "field.nc", engine="h5netcdf")
-    options = ("--patch", "4,2", "--halo", "0,1", "--edges", "--units", 60, "--steps", 3)
+    options = ("--patch", "4,2", "--halo", "0,1", "--edges", "--units", 30, "--steps", 3)
     place = ("--variable", "u", "--out", tmp_path / "out")
     code, out, _ = run(capsys, "forecast", tmp_path / "field.nc", *options, *place)
     assert code == 0 and "2 patches of a grid of (4, 4)" in out and "persistence: " in out
@@ -61,9 +61,9 @@ def test_a_variable_of_a_netcdf_file_keeps_its_names(tmp_path, capsys):
 
 def test_a_forecast_that_runs_away_is_said(tmp_path, capsys):
     """A field that grows without bounds leaves the range that was learned."""
-    field = np.exp(0.02 * np.arange(300))[:, None] * (1 + 0.1 * np.sin(np.arange(8)))
+    field = np.exp(0.03 * np.arange(200))[:, None] * (1 + 0.1 * np.sin(np.arange(8)))
     np.save(tmp_path / "field.npy", field)
-    options = ("--patch", 4, "--halo", 0, "--units", 30, "--steps", 50, "--out", tmp_path / "out")
+    options = ("--patch", 4, "--halo", 0, "--units", 20, "--steps", 50, "--out", tmp_path / "out")
     code, out, _ = run(capsys, "forecast", tmp_path / "field.npy", *options)
     assert code == 0 and "a forecast leaves the range of the data" in out
 
