@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ class LocalNetworks:
         """The states (T, P, N) along inputs (T, P, w + q), from states (P, N)."""
         steps, count, columns = inputs.shape
         driven = product(inputs.reshape(-1, columns), self.reservoir.inputs.T)
-        matrix, _, bias, act = self._arguments()
+        matrix, bias, act = self._arguments
         rows = driven.reshape(steps, count, -1)
         if kernels.patch_loop(matrix, bias, act, states, rows) < steps * count:
             raise StateOverflow(
@@ -51,14 +52,17 @@ class LocalNetworks:
         """States of zero."""
         return np.zeros((count, self.reservoir.units))
 
-    def _arguments(self) -> tuple[Any, ...]:
+    @cached_property
+    def _arguments(self) -> tuple[Any, Any, Any]:
+        """(W, b, activation) for the compiled loop; they are needed at every step."""
         arguments = loop_arguments(self.reservoir)
         if arguments is None:
             own = type(self.reservoir.recurrent).__name__
             raise BadInput(
                 f"topology must be one of spheresn for fields, got {own}; pass W as an array"
             )
-        return arguments
+        matrix, _, bias, act = arguments
+        return matrix, bias, act
 
 
 @dataclass(frozen=True, eq=False)

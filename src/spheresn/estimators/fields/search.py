@@ -29,10 +29,9 @@ WINDOWS = 16
 LONGEST = 600  # steps of a free run
 HELD_ROWS = 3000  # times that are held out at most
 ROWS_PER_UNIT = 30  # states per unit from which settings are learned in the search
-SEARCH_VALUES = 2**27  # numbers of a field that the search holds: 1 GB
 OWN_ROWS_PER_UNIT = 10  # the same where each patch has a readout of its own
+SEARCH_VALUES = 2**27  # numbers of a field that the search holds: 1 GB
 FEWEST = 40  # times; a shorter field cannot spare any to choose by
-
 FINALISTS = 6  # settings that are scored on all windows
 
 # A strong bias makes the networks weakly nonlinear, which a precise readout turns into precise
@@ -53,7 +52,7 @@ CANDIDATES = {
 }
 # In deviations of the field. Noise is what keeps a loop of patches stable; without it fast waves,
 # which the field hardly has, grow within a few steps.
-NOISES = (3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 1e-2)
+NOISES = (3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 1e-2, 1e-1)
 # As a share of the trace, by whether the sums are precise: just above rounding errors. Larger ones
 # were never better than noise.
 SHARES = {True: 1e-20, False: 1e-14}

@@ -255,7 +255,7 @@ def _spooled(blocks: Iterable[Any]) -> Any:
     if shape is None or rows == 0:
         raise BadInput("field must have blocks, got an empty iterator; iterators run only once")
     file.flush()
-    kept = np.memmap(file.name, np.float64, "r", 0, (rows, *shape))
+    kept = np.memmap(file, np.float64, "r", 0, (rows, *shape))
     kept._file = file  # type: ignore[attr-defined]  # closed and removed with the map
     return kept
 
