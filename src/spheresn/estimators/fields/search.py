@@ -33,6 +33,7 @@ OWN_ROWS_PER_UNIT = 10  # the same where each patch has a readout of its own
 SEARCH_VALUES = 2**27  # numbers of a field that the search holds: 1 GB
 FEWEST = 40  # times; a shorter field cannot spare any to choose by
 FINALISTS = 6  # settings that are scored on all windows
+BOTH_TARGETS = 3  # settings of a network that are tried with the other target too
 
 # A strong bias makes the networks weakly nonlinear, which a precise readout turns into precise
 # forecasts; a weaker one suits small networks, noisy fields and Gram matrices. Fields that are seen
@@ -272,7 +273,11 @@ class FieldSearch:
             for one in same:
                 loops[one] = closed(networks, found[ways.index(one.learning)], one.carry)
         states = few.states(networks, spin_up)
-        rough = {one: few.score(loop, states) for one, loop in loops.items()}
+        usual = self.settings[0].carry
+        rough = {one: few.score(loops[one], states) for one in loops if one.carry == usual}
+        ranked = sorted(rough, key=lambda one: rough[one], reverse=True)
+        both = {one._replace(carry=1.0 - usual) for one in ranked[:BOTH_TARGETS]}
+        rough |= {one: few.score(loops[one], states) for one in loops if one in both}
         return Trial(candidate, calibrated, networks, spin_up, rough, loops)
 
     def _refitted(self, trial: Trial, trials: list[Trial], windows: FieldWindows) -> Fitted:
