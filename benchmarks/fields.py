@@ -335,7 +335,7 @@ def xesn(problem: Problem, unit: float, network: int) -> dict[str, Any]:
         runs, truth = [], []
         begin = time.process_time()
         for start in chosen:
-            cut = given[start - SPIN_UP : start + 1]
+            cut = given[start - SPIN_UP : start + 1 + horizon]  # its times only
             told = esn.predict(labelled(cut), n_steps=horizon, n_spinup=SPIN_UP)
             runs.append(np.asarray(told.values).T[1:])
             truth.append((given[start + 1 : start + 1 + horizon] - middle) / deviation)
