@@ -76,7 +76,10 @@ class ESNFieldForecaster(BaseESN):
 
     @with_limited_threads
     def fit(self, X: Any, y: Any = None, client: Any = None) -> Self:
-        """Learn the field; forecasts begin at its end. `y` is not used."""
+        """Learn the field; forecasts begin at its end. `y` is not used.
+
+        client: a dask.distributed Client, on whose workers the field is learned.
+        """
         workers = client_workers(client)
         source = Source.of(X, self._flag("channels"))
         _validation.at_least("field", len(source), FEWEST, "to learn from")
@@ -116,6 +119,7 @@ class ESNFieldForecaster(BaseESN):
         self.state_ = observed(self.closed_loop_.networks, None, recent[:-1])
         return self
 
+    @with_limited_threads
     def forecast(self, steps: int) -> Any:
         """The next `steps` fields (steps, *grid) or (steps, *grid, channels).
 
@@ -175,14 +179,12 @@ class ESNFieldForecaster(BaseESN):
         return value
 
     def _settings(self) -> list[Setting]:
-        """What may be chosen: sharing, noise, penalty."""
+        """What may be chosen: sharing, noise, penalty, target."""
         if self.features != "linear":
             raise BadInput(
                 f"features must be linear for fields, got {self.features!r}; leave it out"
             )
-        if self.shared not in (True, False, "auto") or isinstance(self.shared, (int, float)) != (
-            isinstance(self.shared, bool)
-        ):
+        if self.shared != "auto" and not isinstance(self.shared, bool):
             raise BadInput(
                 f"shared must be True, False or 'auto', got {self.shared!r}; pass one of these"
             )
