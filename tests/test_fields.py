@@ -485,8 +485,9 @@ def test_a_run_that_leaves_the_range_is_said():
     model = quick().fit(waves(300))
     loop = model.closed_loop_
     model.closed_loop_ = FieldLoop(loop.networks, loop.matrix, loop.intercept + 0.5, loop.carry)
-    with pytest.warns(OutOfRange, match="leaves the range of the training series at step"):
+    with pytest.warns(OutOfRange, match="leaves the range of the training series at step") as seen:
         model.forecast(30)
+    assert seen[0].filename == __file__
     model.closed_loop_ = FieldLoop(loop.networks, loop.matrix, loop.intercept, 1e60)
     with pytest.warns(OutOfRange, match="at step 0"):
         found = model.forecast(5)

@@ -132,7 +132,8 @@ class ESNFieldForecaster(BaseESN):
         channels = self.patches_.channels
         flat = result.reshape(count, -1, channels)
         low, high = flat.min(axis=1), flat.max(axis=1)
-        report_range(np.hstack([low, high]), finite, np.tile(self.low_, 2), np.tile(self.high_, 2))
+        bounds = np.tile(self.low_, 2), np.tile(self.high_, 2)
+        report_range(np.hstack([low, high]), finite, *bounds, stacklevel=4)
         shaped = result.reshape(count, *self.patches_.grid, *((channels,) * self.channels))
         return shaped if self.labels_ is None else self.labels_.attach(shaped)
 

@@ -197,7 +197,9 @@ class ESNForecaster(BaseESN):
         return table
 
 
-def report_range(result: Floats, finite: int, low: Floats, high: Floats) -> None:
+def report_range(
+    result: Floats, finite: int, low: Floats, high: Floats, stacklevel: int = 3
+) -> None:
     """Warn of a forecast (steps, d) outside the range of the training series.
 
     A backtest judges by other bounds (`forecasting.methods.clip_divergent`): it has the series at
@@ -212,4 +214,4 @@ def report_range(result: Floats, finite: int, low: Floats, high: Floats) -> None
             f"the forecast leaves the range of the training series at step {step}; do not trust "
             "it from there"
         )
-        warnings.warn(sentence, OutOfRange, stacklevel=3)
+        warnings.warn(sentence, OutOfRange, stacklevel=stacklevel)
