@@ -193,17 +193,17 @@ def fields(what: str, path: Path = FIELDS) -> str:
 
 
 def _field_line(runs: dict[str, Any]) -> list[str]:
-    """Valid time with its standard error over networks and origins, fit, step."""
+    """How many networks, valid time with its standard error over networks and origins, costs."""
     times = [time for run in runs.values() for time in run["valid"]]
     middle, spread = mean(times), stdev(times) / len(times) ** 0.5
     seconds, step = (median(run[name] for run in runs.values()) for name in ("fit_s", "step_ms"))
-    return [f"{middle:.1f} ± {spread:.1f}", _short(seconds), f"{step:.2g}"]
+    return [str(len(runs)), f"{middle:.1f} ± {spread:.1f}", _short(seconds), f"{step:.2g}"]
 
 
 def _field_table(found: Any) -> str:
     head = [
-        "| | goal | valid time | fit, s | step, ms |",
-        "|---|--:|--:|--:|--:|",
+        "| | goal | networks | valid time | fit, s | step, ms |",
+        "|---|--:|--:|--:|--:|--:|",
     ]
     lines = []
     for name, methods in found["runs"].items():
@@ -223,7 +223,7 @@ def _field_peers(found: Any) -> str:
     ]
     if not lines:
         return "Other methods were not measured."
-    head = ["| | | valid time | fit, s | step, ms |", "|---|---|--:|--:|--:|"]
+    head = ["| | | networks | valid time | fit, s | step, ms |", "|---|---|--:|--:|--:|--:|"]
     return "\n".join(head + lines)
 
 

@@ -274,8 +274,8 @@ def test_the_tables_of_fields_say_mean_error_and_median(measured, tmp_path):
     path.write_text(json.dumps(found))
     lines = measured.fields("table", path=path).splitlines()
     assert lines[2:] == [
-        "| ring | 6.0 | 2.0 ± 0.4 | 3.0 | 0.5 |",
-        "| plane |  | 2.0 ± 0.4 | 3.0 | 0.5 |",
+        "| ring | 6.0 | 2 | 2.0 ± 0.4 | 3.0 | 0.5 |",
+        "| plane |  | 2 | 2.0 ± 0.4 | 3.0 | 0.5 |",
     ]
     assert measured.fields("exponents", path=path) == "ring 0.5000 ± 0.0100"
     assert "not measured" in measured.fields("peers", path=path)
