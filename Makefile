@@ -49,6 +49,7 @@ league: $(READY)
 	$(BIN)/python -m league.systems
 	$(BIN)/python -m league.run $(LEAGUE)
 	$(BIN)/python -m league.render
+	$(BIN)/python benchmarks/fields.py
 
 # All methods on real series that ship inside packages: benchmarks/series.json and docs/images/series.png. It goes on where it was
 # stopped; the packages and the results of single runs are in build/series. Some of it only: make series SERIES="--half report".

@@ -8,7 +8,7 @@ import json
 import sys
 from collections import Counter
 from pathlib import Path
-from statistics import median
+from statistics import mean, median, stdev
 from typing import Any
 
 HERE = Path(__file__).parent
@@ -19,6 +19,8 @@ from series import render as rendered  # noqa: E402
 
 QUALITY = HERE.parent / "benchmarks" / "quality.json"
 RESULTS = HERE.parent / "benchmarks" / "RESULTS.md"
+FIELDS = HERE.parent / "benchmarks" / "fields.json"
+GROWTH = HERE.parent / "benchmarks" / "fields_growth.json"
 LEAGUE = HERE.parent / "benchmarks" / "league.json"
 SERIES = HERE.parent / "benchmarks" / "series.json"
 PICTURE = HERE / "images" / "league.png"
@@ -26,7 +28,7 @@ CLAIMS = HERE / "_data" / "claims.json"
 VERDICTS = HERE / "_data" / "verdicts.json"
 REPORT = HERE.parent / "results" / "report.html"
 
-FILES = (QUALITY, RESULTS, LEAGUE, CLAIMS, VERDICTS, REPORT)
+FILES = (QUALITY, RESULTS, LEAGUE, FIELDS, GROWTH, CLAIMS, VERDICTS, REPORT)
 
 MODELS = {
     "spherical": "**bent sphere**, the default",
@@ -184,6 +186,78 @@ def _league_picture(found: Any) -> str:
     return f"```{{image}} images/{PICTURE.name}\n:alt: {told}\n:width: 700px\n```"
 
 
+def fields(what: str, path: Path = FIELDS) -> str:
+    """Something that the benchmark of fields says, by its name in `FIELD_PIECES`."""
+    found = _json(path)
+    if found is None:
+        return _absent(path, "python benchmarks/fields.py")
+    return FIELD_PIECES[what](found)
+
+
+def _field_line(runs: dict[str, Any]) -> list[str]:
+    """How many networks, valid time with its standard error over networks and origins, costs."""
+    times = [time for run in runs.values() for time in run["valid"]]
+    middle, spread = mean(times), stdev(times) / len(times) ** 0.5
+    seconds, step = (median(run[name] for run in runs.values()) for name in ("fit_s", "step_ms"))
+    return [str(len(runs)), f"{middle:.1f} ± {spread:.1f}", _short(seconds), f"{step:.2g}"]
+
+
+def _field_table(found: Any) -> str:
+    head = [
+        "| | goal | networks | valid time | fit, s | step, ms |",
+        "|---|--:|--:|--:|--:|--:|",
+    ]
+    lines = []
+    for name, methods in found["runs"].items():
+        goal = found["goals"].get(name)
+        cells = _field_line(methods["spheresn"])
+        lines.append(f"| {name} | {'' if goal is None else goal} | " + " | ".join(cells) + " |")
+    return "\n".join(head + lines)
+
+
+def _field_peers(found: Any) -> str:
+    """The other methods, on the problems that they were tried on."""
+    lines = [
+        f"| {name} | {method} | " + " | ".join(_field_line(runs)) + " |"
+        for name, methods in found["runs"].items()
+        for method, runs in methods.items()
+        if len(methods) > 1
+    ]
+    if not lines:
+        return "Other methods were not measured."
+    head = ["| | | networks | valid time | fit, s | step, ms |", "|---|---|--:|--:|--:|--:|"]
+    return "\n".join(head + lines)
+
+
+def _field_exponents(found: Any) -> str:
+    return ", ".join(
+        f"{name} {value:.4f} ± {error:.4f}" for name, (value, error) in found["exponents"].items()
+    )
+
+
+FIELD_PIECES: dict[str, Any] = {
+    "table": _field_table,
+    "peers": _field_peers,
+    "exponents": _field_exponents,
+}
+
+
+def growth(path: Path = GROWTH) -> str:
+    """How a fit of a field grows with cells, times and units, as a table."""
+    found = _json(path)
+    if found is None:
+        return _absent(path, "python benchmarks/fields_growth.py")
+    base = ", ".join(f"{value:,} {name}" for name, value in found["base"].items())
+    lines = [
+        f"| {int(size):,} {axis} | {one['fit_s']:.2g} | {one['step_ms']:.2g} | {one['peak_mb']:.0f}"
+        f" | {one['file_mb']:.0f} |"
+        for axis, sizes in found["growth"].items()
+        for size, one in sizes.items()
+    ]
+    head = [f"| of {base} | fit, s | step, ms | peak, MB | field, MB |", "|---|--:|--:|--:|--:|"]
+    return "\n".join(head + lines)
+
+
 LEAGUE_PIECES: dict[str, Any] = {
     "systems": _league_systems,
     "median": _league_median,
@@ -225,7 +299,10 @@ SERIES_PIECES: dict[str, Any] = {
 
 KINDS: dict[str, Any] = {
     one.__name__: one
-    for one in (valid, quality, classes, claim, claims, seeds, report, benchmarks, league, series)
+    for one in (
+        *(valid, quality, classes, claim, claims, seeds, report, benchmarks, league),
+        *(series, fields, growth),
+    )
 }
 
 

@@ -260,6 +260,38 @@ def test_a_claim_cannot_break_the_table(measured, tmp_path):
     assert measured.claim("c", path).startswith("**✗ fails**: 1 \\| 2")
 
 
+def test_the_tables_of_fields_say_mean_error_and_median(measured, tmp_path):
+    path = tmp_path / "fields.json"
+    runs = {
+        "0": {"valid": [1.0, 3.0], "fit_s": 2.0, "step_ms": 0.25},
+        "1": {"valid": [2.0, 2.0], "fit_s": 4.0, "step_ms": 0.75},
+    }
+    found = {
+        "exponents": {"ring": [0.5, 0.01]},
+        "goals": {"ring": 6.0},
+        "runs": {"ring": {"spheresn": runs}, "plane": {"spheresn": runs}},
+    }
+    path.write_text(json.dumps(found))
+    lines = measured.fields("table", path=path).splitlines()
+    assert lines[2:] == [
+        "| ring | 6.0 | 2 | 2.0 ± 0.4 | 3.0 | 0.5 |",
+        "| plane |  | 2 | 2.0 ± 0.4 | 3.0 | 0.5 |",
+    ]
+    assert measured.fields("exponents", path=path) == "ring 0.5000 ± 0.0100"
+    assert "not measured" in measured.fields("peers", path=path)
+    found["runs"]["ring"]["other"] = runs
+    path.write_text(json.dumps(found))
+    assert measured.fields("peers", path=path).count("\n") == 3
+
+
+def test_the_growth_of_a_fit_is_a_line_for_each_size(measured, tmp_path):
+    one = {"fit_s": 1.5, "step_ms": 0.1, "peak_mb": 40.2, "file_mb": 4.1}
+    found = {"base": {"cells": 512}, "growth": {"cells": {"1024": one}}}
+    (tmp_path / "growth.json").write_text(json.dumps(found))
+    *_, line = measured.growth(tmp_path / "growth.json").splitlines()
+    assert line == "| 1,024 cells | 1.5 | 0.1 | 40 | 4 |"
+
+
 def test_what_is_absent_says_how_to_make_it(measured, tmp_path):
     nowhere = tmp_path / "nothing.json"
     for kind in (
@@ -268,7 +300,9 @@ def test_what_is_absent_says_how_to_make_it(measured, tmp_path):
         measured.claims,
         measured.report,
         measured.benchmarks,
+        measured.growth,
     ):
         assert "nothing.json is missing" in kind(nowhere)
     assert "nothing.json is missing; `make league`" in measured.league("table", path=nowhere)
+    assert "nothing.json is missing; `python bench" in measured.fields("table", path=nowhere)
     assert "spheresn show some-claim" in measured.claim("some-claim", nowhere)

@@ -117,3 +117,22 @@ def test_no_line_is_drawn_where_all_of_the_map_lies_above_the_linear_bound(axes,
     other = Figure().add_subplot()
     plotting.plot_tradeoff(other, dataclasses.replace(result, test=np.ones_like(result.test)))
     assert len(other.collections) == 1
+
+
+def test_a_field_its_forecast_and_the_error_on_one_scale():
+    truth = np.random.default_rng(0).standard_normal((6, 4)) + 3.0
+    panels = Figure().subplots(3)
+    meshes = plotting.plot_field(panels, truth, truth + 0.5, dt=0.25, length=8.0)
+    for mesh, rows in zip(meshes, (truth, truth + 0.5, np.full((6, 4), 0.5)), strict=True):
+        assert np.allclose(np.reshape(mesh.get_array(), (4, 6)), rows.T)
+    widths = {round(mesh.norm.vmax - mesh.norm.vmin, 12) for mesh in meshes}
+    assert len(widths) == 1
+    corners = meshes[0].get_coordinates()
+    assert corners[0, 0].tolist() == [0.125, 0.0] and corners[-1, -1].tolist() == [1.625, 8.0]
+    still = plotting.plot_field(Figure().subplots(3), np.zeros((3, 2)), np.ones((3, 2)))
+    assert still[0].norm.vmax == 1.0
+
+
+def test_fields_of_other_shapes_are_refused():
+    with pytest.raises(sn.BadInput, match="pass a cut"):
+        plotting.plot_field(Figure().subplots(3), np.zeros((3, 2, 2)), np.zeros((3, 2, 2)))

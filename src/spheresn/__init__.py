@@ -15,7 +15,7 @@ if typing.TYPE_CHECKING:
     from ._errors import BadInput, DegenerateStep, NoDirection, StateOverflow
     from .activations import Linear, OnSphere, Tanh
     from .driving import drive, drive_chunks
-    from .estimators import ESNClassifier, ESNForecaster, ESNRegressor
+    from .estimators import ESNClassifier, ESNFieldForecaster, ESNForecaster, ESNRegressor
     from .grid import drive_grid
     from .io import load, save
     from .reservoir import Reservoir, random_reservoir
@@ -25,6 +25,7 @@ __all__ = [
     "BadInput",
     "DegenerateStep",
     "ESNClassifier",
+    "ESNFieldForecaster",
     "ESNForecaster",
     "ESNRegressor",
     "Linear",
@@ -53,7 +54,7 @@ _NAMES = {
     "_errors": ("BadInput", "DegenerateStep", "NoDirection", "StateOverflow"),
     "activations": ("Linear", "OnSphere", "Tanh"),
     "driving": ("drive", "drive_chunks"),
-    "estimators": ("ESNClassifier", "ESNForecaster", "ESNRegressor"),
+    "estimators": ("ESNClassifier", "ESNFieldForecaster", "ESNForecaster", "ESNRegressor"),
     "grid": ("drive_grid",),
     "io": ("load", "save"),
     "reservoir": ("Reservoir", "random_reservoir"),

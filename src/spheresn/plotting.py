@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._errors import BadInput
 from .analysis import (
     EchoState,
     InformationProcessingCapacity,
@@ -216,6 +217,45 @@ def plot_tradeoff(axes: Axes, result: Tradeoff, **style: Any) -> Any:
         axes.contour(*edges, gain.T, levels=[0.0], colors="white", linewidths=1)
     axes.set(xlabel="delay τ", ylabel="frequency ν")
     return mesh
+
+
+def plot_field(
+    axes: Any, truth: Any, forecast: Any, dt: float = 1.0, length: float = 1.0, **style: Any
+) -> Any:
+    """Truth, forecast and error of a field (T, cells) on three Axes, over space and time.
+
+    dt: time from one row to the next; in units of the Lyapunov time if it is given in these.
+    length: of all cells together. The three share one scale of colours, symmetric about the middle
+    of the truth. Of a field with more axes pass a cut, for example field[:, :, 0].
+
+    >>> from matplotlib.figure import Figure
+    >>> truth = np.sin(np.arange(12.0)).reshape(4, 3)
+    >>> meshes = plot_field(Figure().subplots(3), truth, truth + 0.1, dt=0.5)
+    >>> [bool(np.allclose(mesh.get_array(), row)) for mesh, row in zip(meshes, (truth.T, 0.1))]
+    [True, False]
+    >>> meshes[2].get_array().round(12).min()
+    np.float64(0.1)
+    """
+    seen, told = (np.asarray(one, dtype=float) for one in (truth, forecast))
+    if seen.ndim != 2 or told.shape != seen.shape:
+        raise BadInput(
+            f"truth and forecast must have one shape (T, cells), got {seen.shape} and "
+            f"{told.shape}; pass a cut through a field with more axes"
+        )
+    middle = float(seen.mean())
+    half = float(np.abs(seen - middle).max()) or 1.0
+    time = dt * np.arange(1, len(seen) + 1)
+    place = length * (np.arange(seen.shape[1]) + 0.5) / seen.shape[1]
+    meshes = []
+    names = ("truth", "forecast", "error")
+    for ax, rows, centre, name in zip(
+        axes, (seen, told, told - seen), (middle, middle, 0.0), names, strict=True
+    ):
+        options = {"cmap": "RdBu_r", "vmin": centre - half, "vmax": centre + half, **style}
+        meshes.append(ax.pcolormesh(time, place, rows.T, shading="nearest", **options))
+        ax.set(ylabel="space", title=name)
+    axes[-1].set(xlabel="time")
+    return meshes
 
 
 def plot_linear_bound(axes: Axes, frequencies: Any, **style: Any) -> None:

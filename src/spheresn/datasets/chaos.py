@@ -175,7 +175,7 @@ def _times(steps: int, dt: float, transient: float) -> Floats:
 
 
 def _flow(
-    field: Callable[[float, Floats], list[float]],
+    field: Callable[[float, Floats], list[float] | Floats],
     start: Floats,
     times: Floats,
     tolerance: float = 1e-10,

@@ -120,7 +120,7 @@ class ESNForecaster(BaseESN):
         if not np.isfinite(result).all():
             finite = int(np.argmin(np.isfinite(result).all(axis=1)))
             result[finite:] = result[finite - 1] if finite else self.scaler_.backward(self.last_)
-        self._report(result, finite)
+        report_range(result, finite, self.low_, self.high_)
         if self._form is not None:
             return self._form.shaped(result, self._form.coming(count))
         return result[:, 0] if self._one_column else result
@@ -205,13 +205,19 @@ class ESNForecaster(BaseESN):
             )
         return table
 
-    def _report(self, result: Floats, finite: int) -> None:
-        """Warn of a forecast outside the bounds of the training series."""
-        outside = (result < self.low_) | (result > self.high_)
-        if finite < len(result) or outside.any():
-            step = int(np.argmax(outside.any(axis=1))) if outside.any() else finite
-            sentence = (
-                f"the forecast leaves the range of the training series at step {step} and is kept "
-                "near it; do not trust it from there"
-            )
-            warnings.warn(sentence, OutOfRange, stacklevel=3)
+
+def report_range(
+    result: Floats, finite: int, low: Floats, high: Floats, kept: bool = True, stacklevel: int = 3
+) -> None:
+    """Warn of a forecast (steps, d) outside the bounds of the training series.
+
+    `kept`: whether it was bent back towards them.
+    """
+    outside = (result < low) | (result > high)
+    if finite < len(result) or outside.any():
+        step = int(np.argmax(outside.any(axis=1))) if outside.any() else finite
+        sentence = (
+            f"the forecast leaves the range of the training series at step {step}"
+            f"{' and is kept near it' if kept else ''}; do not trust it from there"
+        )
+        warnings.warn(sentence, OutOfRange, stacklevel=stacklevel)

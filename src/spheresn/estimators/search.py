@@ -79,6 +79,16 @@ class Score(NamedTuple):
     error: float
     steps: float
 
+    @staticmethod
+    def of(runs: Floats) -> Score:
+        """From the errors (R, T) of each step of several runs, in deviations."""
+        errors = np.clip(np.maximum.accumulate(runs, axis=1), PRECISION, 1.0)
+        return Score(
+            -float(np.log(errors).mean()),
+            -float(np.minimum(runs, WORST).mean()),
+            float((errors < 1.0).sum(axis=1).mean()),
+        )
+
 
 class Setting(NamedTuple):
     """How the readout of a network is learned and used.
@@ -150,12 +160,7 @@ class Windows:
         worth nothing from there.
         """
         runs = [self._errors(loop, x, int(t)) for x, t in zip(states, self.starts, strict=True)]
-        errors = np.clip(np.maximum.accumulate(runs, axis=1), PRECISION, 1.0)
-        return Score(
-            -float(np.log(errors).mean()),
-            -float(np.minimum(runs, WORST).mean()),
-            float((errors < 1.0).sum(axis=1).mean()),
-        )
+        return Score.of(np.array(runs))
 
     def _errors(self, loop: ClosedLoop, state: Floats, start: int) -> Floats:
         """The error of each step of one free run, in deviations; large from where it diverges."""

@@ -19,14 +19,14 @@ from .._errors import BadInput, sentence
 from .._validation import Floats, real, whole
 from .._version import __version__
 from ..driving import COMPILED
-from ..estimators import ESNClassifier, ESNForecaster, ESNRegressor
+from ..estimators import ESNClassifier, ESNFieldForecaster, ESNForecaster, ESNRegressor
 from ..estimators.observed import Form
 from .files import whole_file
-from .parts import frame_from, frame_parts, loop_from, loop_parts
+from .parts import field_from, field_parts, frame_from, frame_parts, loop_from, loop_parts
 
 FORMAT = 1
 KINDS: dict[str, Any] = {
-    kind.__name__: kind for kind in (ESNRegressor, ESNForecaster, ESNClassifier)
+    kind.__name__: kind for kind in (ESNRegressor, ESNForecaster, ESNClassifier, ESNFieldForecaster)
 }
 NEEDED = ("lyapunov_", "memory_", "bend_", "penalty_", "n_features_in_")
 NUMBERS = (*NEEDED, "bias_ratio_", "noise_", "score_", "loo_error_")
@@ -34,10 +34,20 @@ FLAGS = {
     "ESNRegressor": "_one_output",
     "ESNForecaster": "_one_column",
     "ESNClassifier": "whole_series_",
+    "ESNFieldForecaster": "shared_",
 }
 INDICES = ("indices", "indptr")
 TOO_STRANGE = (RecursionError, SyntaxError)  # from nested brackets, from the name of a type
-ARRAYS = ("state_", "last_", "low_", "high_")
+ARRAYS = ("state_", "last_", "low_", "high_", "mean_", "scale_")
+PER_AXIS = ("patch", "halo", "periodic")  # parameters that may have one value per axis of a grid
+FORECASTERS = (ESNForecaster, ESNFieldForecaster)
+# What becomes plain values and arrays, and back
+PARTS: dict[Any, Any] = {
+    ESNRegressor: (frame_parts, frame_from),
+    ESNClassifier: (frame_parts, frame_from),
+    ESNForecaster: (loop_parts, loop_from),
+    ESNFieldForecaster: (field_parts, field_from),
+}
 
 
 class ModelFileError(BadInput):
@@ -150,11 +160,9 @@ def _contents(model: Any) -> tuple[dict[str, Any], dict[str, Floats]]:
     values = {name: _plain(own[name]) for name in (*NUMBERS, *FLAGS.values()) if name in own}
     values["columns"] = [str(name) for name in getattr(model, "feature_names_in_", [])]
     tensors = {name: own[name] for name in ARRAYS if name in own}
+    part_values, part_tensors = PARTS[type(model)][0](model)
     if isinstance(model, ESNForecaster):
-        part_values, part_tensors = loop_parts(model)
         values["form"] = None if model._form is None else model._form.plain()
-    else:
-        part_values, part_tensors = frame_parts(model)
     if isinstance(model, ESNClassifier):
         values["classes"] = [_plain(one) for one in model.classes_]
         values["class_type"] = model.classes_.dtype.str
@@ -166,7 +174,12 @@ def _assemble(header: dict[str, Any], tensors: dict[str, Floats]) -> Any:
     for name, tensor in tensors.items():
         _check_tensor(name, tensor)
     model = KINDS[header["kind"]](
-        **{name: _checked_parameter(value) for name, value in header["parameters"].items()}
+        **{
+            name: tuple(map(_checked_parameter, value))
+            if name in PER_AXIS and isinstance(value, list)
+            else _checked_parameter(value)
+            for name, value in header["parameters"].items()
+        }
     )
     if getattr(model, "readout", None) is not None:
         raise ModelFileError(
@@ -180,7 +193,7 @@ def _assemble(header: dict[str, Any], tensors: dict[str, Floats]) -> Any:
         if name in tensors:
             setattr(model, name, tensors[name])
     _recall_flags(model, values)
-    (loop_from if isinstance(model, ESNForecaster) else frame_from)(model, values, tensors)
+    PARTS[type(model)][1](model, values, tensors)
     _recall_columns(model, values)
     if isinstance(model, ESNForecaster):
         form = values.get("form")
@@ -200,7 +213,7 @@ def _recall_flags(model: Any, values: dict[str, Any]) -> None:
                     "false; save the model anew"
                 )
             setattr(model, name, values[name])
-    if isinstance(model, ESNForecaster):
+    if isinstance(model, FORECASTERS):
         if model.noise != "auto":
             real("noise", model.noise, 0.0)
         model.noise_ = _number("noise_", values.get("noise_", model.noise))
@@ -209,7 +222,7 @@ def _recall_flags(model: Any, values: dict[str, Any]) -> None:
 
 def _recall_columns(model: Any, values: dict[str, Any]) -> None:
     """The number of columns, checked against the network, and their names, if they have some."""
-    columns = len(model.last_) if isinstance(model, ESNForecaster) else model.reservoir_.n_inputs
+    columns = len(model.last_) if isinstance(model, FORECASTERS) else model.reservoir_.n_inputs
     names = [str(name) for name in values["columns"]]
     if whole("n_features_in_", model.n_features_in_, 1) != columns or len(names) not in (
         0,
@@ -259,6 +272,8 @@ def _parameters(model: Any) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, (tuple, list)):  # one value for each axis of a grid
+        return [_plain(one) for one in value]
     return value.item() if isinstance(value, np.generic) else value
 
 

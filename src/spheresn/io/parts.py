@@ -11,6 +11,9 @@ from .._validation import Floats, array, real, whole
 from ..activations import Linear, OnSphere, Tanh
 from ..estimators.closed_loop import ClosedLoop
 from ..estimators.features import Frame
+from ..estimators.fields.geometry import Patches
+from ..estimators.fields.labels import Labels
+from ..estimators.fields.loop import FieldLoop, LocalNetworks
 from ..estimators.scaling import Scaler
 from ..readout import Quadratic, Weights
 from ..reservoir import Reservoir
@@ -147,6 +150,53 @@ def loop_from(model: Any, values: Values, tensors: Tensors) -> None:
     carry = real("carry", values["carry"])
     model.closed_loop_ = ClosedLoop(reservoir, weights, carry, quadratic, *limits)
     model.reservoir_, model.washout_ = reservoir, whole("washout", values["washout"], 0)
+
+
+def field_parts(model: Any) -> tuple[Values, Tensors]:
+    """The parts of a forecaster of fields."""
+    loop, patches = model.closed_loop_, model.patches_
+    more, others = reservoir_parts(model.reservoir_)
+    values = {
+        "reservoir": more,
+        "washout": int(model.washout_),
+        "carry": float(loop.carry),
+        "grid": list(patches.grid),
+        "channels": int(patches.channels),
+        "labels": None if model.labels_ is None else model.labels_.plain(),
+    }
+    readout = {"weights": loop.matrix, "intercept": loop.intercept}
+    return values, {**others, **readout, "position": loop.networks.position}
+
+
+def field_from(model: Any, values: Values, tensors: Tensors) -> None:
+    """Put the parts into a forecaster of fields."""
+    reservoir = reservoir_from(values["reservoir"], tensors)
+    grid = [whole("grid", cells, 1) for cells in values["grid"]]
+    channels = whole("channels", values["channels"], 1)
+    patches = Patches.of(grid, channels, model.patch, model.halo, model.periodic)
+    position = array("position", tensors["position"], 2)
+    matrix = array("weights", tensors["weights"], 3)
+    intercept = array("intercept", tensors["intercept"], 2)
+    readouts, outputs = 1 if model.shared_ else patches.count, patches.inner.shape[1]
+    if (
+        matrix.shape != (readouts, reservoir.units, outputs)
+        or intercept.shape != (readouts, outputs)
+        or len(position) != patches.count
+        or reservoir.n_inputs != patches.windows.shape[1] + position.shape[1]
+    ):
+        raise ValueError("the readout does not fit the network and its patches")
+    if model.state_.shape != (patches.count, reservoir.units) or model.last_.shape != (
+        patches.size,
+    ):
+        raise ValueError("state and field do not fit the patches")
+    if any(getattr(model, name).shape != (channels,) for name in ("low_", "high_")):
+        raise ValueError("the range does not fit the channels")
+    _scaler(model.mean_, model.scale_, channels)
+    networks = LocalNetworks(patches, reservoir, position)
+    model.closed_loop_ = FieldLoop(networks, matrix, intercept, real("carry", values["carry"]))
+    model.patches_, model.reservoir_ = patches, reservoir
+    model.washout_ = whole("washout", values["washout"], 0)
+    model.labels_ = None if values["labels"] is None else Labels.from_plain(values["labels"])
 
 
 def _readout_parts(weights: Weights, quadratic: Quadratic | None) -> tuple[Values, Tensors]:

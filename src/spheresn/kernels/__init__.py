@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .closed import closed_loop, force_loop
     from .least_squares import absorb_rows, centre
     from .loop import batch_loop, open_loop
+    from .patches import patch_loop
     from .tangent_loop import sensitivity_loop, tangent_block_loop, tangent_vector_loop
 
 MODULES = {
@@ -32,6 +33,7 @@ MODULES = {
     "closed_loop": "closed",
     "force_loop": "closed",
     "open_loop": "loop",
+    "patch_loop": "patches",
     "sensitivity_loop": "tangent_loop",
     "tangent_block_loop": "tangent_loop",
     "tangent_vector_loop": "tangent_loop",
@@ -61,6 +63,7 @@ __all__ = [
     "closed_loop",
     "force_loop",
     "open_loop",
+    "patch_loop",
     "sensitivity_loop",
     "tangent_block_loop",
     "tangent_vector_loop",

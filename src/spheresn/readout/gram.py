@@ -94,6 +94,18 @@ class Gram:
             self.target_scatter + other.target_scatter + weight * gap_y**2,
         )
 
+    def with_scatter(self, other: Gram, scale: float) -> Gram:
+        """This Gram with scale² times the scatter of another, as `Triangle.with_scatter`."""
+        weight = scale * scale
+        return Gram(
+            self.count,
+            self.state_mean,
+            self.target_mean,
+            np.asfortranarray(self.scatter + weight * other.scatter),
+            self.cross + weight * other.cross,
+            self.target_scatter + weight * other.target_scatter,
+        )
+
     def every(self, stride: int) -> Gram:
         """The Gram of every `stride`-th state only."""
         kept = slice(None, None, stride)

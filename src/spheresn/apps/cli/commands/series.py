@@ -61,11 +61,31 @@ def forecast(
     ] = Path("forecast"),
     fill: Fill = None,
     seed: Seed = 0,
+    patch: Annotated[
+        str | None,
+        typer.Option(
+            help="FILE is a field on a grid (.npy: T, *grid; .nc): cells of a patch, such as 8, or "
+            "4,4 for two axes."
+        ),
+    ] = None,
+    units: Annotated[int, typer.Option(help="For a field: size of each network.")] = 300,
+    halo: Annotated[
+        str, typer.Option(help="For a field: cells that a patch hears on either side.")
+    ] = "4",
+    edges: Annotated[
+        bool, typer.Option("--edges", help="For a field: the grid has edges and is not periodic.")
+    ] = False,
+    variable: Annotated[
+        str | None, typer.Option(help="For a field in a .nc file: which variable.")
+    ] = None,
     as_json: Json = False,
 ) -> int:
     """Forecast a table by the methods that forecast it best so far. Writes report.html,
-    forecast.csv and the figure to DIR.
+    forecast.csv and the figure to DIR. With --patch, FILE is a field on a grid; writes forecast.npy
+    or .nc and the figure.
     """
+    if patch is not None:
+        return _forecast_field(file, steps, out, units, seed, patch, halo, edges, variable, as_json)
     from ...tables import read_table
     from ..forecast import STAGES, seasons_given
     from ..forecast import forecast as make_forecast
@@ -246,6 +266,42 @@ def analyse(
         print_json(analysis.measures(found) | {"files": [str(path) for path in files]})
     else:
         report_analysis(found, files)
+    return 0
+
+
+def _forecast_field(
+    file: Path,
+    steps: int | None,
+    out: Path,
+    units: int,
+    seed: int,
+    patch: str,
+    halo: str,
+    edges: bool,
+    variable: str | None,
+    as_json: bool,
+) -> int:
+    """`forecast` of a field."""
+    from .. import field
+    from ..output import check_writable, print_json
+
+    _keep_source(file, out / f"forecast{file.suffix}")
+    check_writable(out)
+    outlook = field.forecast_field(
+        field.read_field(file, variable),
+        steps,
+        seed,
+        units=units,
+        patch=field.axes_of("--patch", patch),
+        halo=field.axes_of("--halo", halo),
+        periodic=not edges,
+    )
+    files = field.save_field(outlook, out, file.suffix)
+    if as_json:
+        print_json(field.summary(outlook) | {"files": [str(path) for path in files]})
+    else:
+        for line in (*field.sentences(outlook), *map(str, files)):
+            print(line)
     return 0
 
 

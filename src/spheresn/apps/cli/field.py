@@ -1,0 +1,176 @@
+"""`spheresn forecast FILE --patch`: a field on a grid, from .npy or .nc, forecast and tested."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..._errors import BadInput, sentence
+from ..._validation import Floats, whole
+from ...estimators import ESNFieldForecaster, OutOfRange
+from ...io import whole_file
+from ...plotting import plot_field
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+THRESHOLD = 0.4
+KINDS = (".npy", ".nc")
+TESTED = 4  # one row in so many is forecast to test the networks, at most as many as are asked for
+
+
+@dataclass(frozen=True, eq=False)
+class FieldOutlook:
+    """The forecast after the last field, and the test: a forecast of the last fields.
+
+    truth and test (H, *grid); errors (H,) of the networks and of persistence, in deviations.
+    """
+
+    model: ESNFieldForecaster
+    truth: Floats
+    test: Floats
+    errors: dict[str, Floats]
+    values: Any
+    notes: tuple[str, ...]
+
+    @property
+    def valid(self) -> dict[str, int]:
+        """Steps of the test until the error exceeds the threshold."""
+        return {
+            name: int(np.argmax(errors > THRESHOLD)) if (errors > THRESHOLD).any() else len(errors)
+            for name, errors in self.errors.items()
+        }
+
+
+def read_field(path: Path, variable: str | None) -> Any:
+    """The field in a file: a memory map, or a variable of a netCDF file."""
+    if path.suffix not in KINDS:
+        raise BadInput(
+            f"FILE must end in .npy or .nc for a field, got {path.name!r}; leave --patch out for a "
+            "table"
+        )
+    try:
+        if path.suffix == ".npy":
+            return np.load(path, mmap_mode="r", allow_pickle=False)
+        import xarray
+
+        with xarray.open_dataset(path, engine="h5netcdf") as dataset:
+            names = [str(name) for name in dataset.data_vars]
+            if variable is None and len(names) != 1:
+                raise BadInput(
+                    f"--variable must name one of {', '.join(names) or 'no variables'}, got none; "
+                    "choose one"
+                )
+            if variable is not None and variable not in names:
+                raise BadInput(
+                    f"--variable must be one of {', '.join(names)}, got {variable!r}; choose one"
+                )
+            return dataset[variable or names[0]].load()
+    except (OSError, ValueError) as error:
+        if isinstance(error, BadInput):
+            raise
+        raise BadInput(
+            f"FILE must be a readable {path.suffix} file, got {str(path)!r} ({sentence(error)}); "
+            "check it"
+        ) from None
+
+
+def axes_of(name: str, text: str) -> int | tuple[int, ...]:
+    """`8`, or `4,4` for one number per axis."""
+    try:
+        numbers = tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise BadInput(
+            f"{name} must be a whole number, or several with commas, got {text!r}; pass 8 or 4,4"
+        ) from None
+    return numbers[0] if len(numbers) == 1 else numbers
+
+
+def forecast_field(field: Any, steps: int | None, seed: int, **options: Any) -> FieldOutlook:
+    """Learn all but the last rows, forecast these to test, then go on after the last row."""
+    rows = len(field)
+    ahead = 200 if steps is None else whole("--steps", steps, 1)
+    tested = max(min(rows // TESTED, ahead), 1)
+    model = ESNFieldForecaster(random_state=seed, **options).fit(field[: rows - tested])
+    truth = np.asarray(field[rows - tested :], dtype=float)
+    last = np.asarray(field[rows - tested - 1], dtype=float)
+    notes = []
+    with warnings.catch_warnings(record=True, action="always") as seen:
+        test = np.asarray(model.forecast(tested))
+        model.update(field[rows - tested :])
+        values = model.forecast(ahead)
+    if any(issubclass(one.category, OutOfRange) for one in seen):
+        notes.append("a forecast leaves the range of the data; do not trust it from there")
+    axes = tuple(range(1, truth.ndim))
+    deviation = float(np.asarray(model.scale_).mean())
+    errors = {
+        name: np.sqrt(np.square(told - truth).mean(axis=axes)) / deviation
+        for name, told in (("networks", test), ("persistence", last[None]))
+    }
+    return FieldOutlook(model, truth, test, errors, values, tuple(notes))
+
+
+def save_field(outlook: FieldOutlook, folder: Path, suffix: str) -> list[Path]:
+    """forecast.npy or forecast.nc, and the picture of the test."""
+    from .output import save_drawing
+
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"forecast{suffix}"
+    with whole_file(path) as draft:
+        if suffix == ".npy":
+            with draft.open("wb") as file:
+                np.save(file, np.asarray(outlook.values))
+        else:
+            outlook.values.to_netcdf(draft, engine="h5netcdf")
+    save_drawing(lambda: figure(outlook), folder, "forecast", "")
+    return [path, folder / "forecast.png", folder / "forecast.svg"]
+
+
+def figure(outlook: FieldOutlook) -> Figure:
+    """Truth, forecast and error of the test; of a field with more axes, a cut."""
+    from matplotlib.figure import Figure
+
+    truth, test = (
+        part.reshape(*part.shape[:2], -1)[:, :, 0] for part in (outlook.truth, outlook.test)
+    )
+    drawing = Figure(figsize=(7, 5), layout="constrained")
+    panels = drawing.subplots(3, 1, sharex=True)
+    meshes = plot_field(panels, truth, test, length=truth.shape[1], rasterized=True)
+    for axes in panels:
+        axes.axvline(outlook.valid["networks"], color="black", linewidth=1, linestyle="--")
+        axes.set_ylabel("cell")
+    panels[-1].set_xlabel("steps ahead; dashed: error exceeds .4 deviations")
+    drawing.colorbar(meshes[0], ax=list(panels))
+    return drawing
+
+
+def summary(outlook: FieldOutlook) -> dict[str, Any]:
+    """What the command prints, for programs."""
+    model = outlook.model
+    return {
+        "grid": list(model.patches_.grid),
+        "patches": model.patches_.count,
+        "tested_steps": len(outlook.truth),
+        "valid_steps": outlook.valid,
+        "shared": model.shared_,
+        "noise": model.noise_,
+        "bias_ratio": model.bias_ratio_,
+        "forecast_steps": len(outlook.values),
+        "notes": list(outlook.notes),
+    }
+
+
+def sentences(outlook: FieldOutlook) -> list[str]:
+    """What the command prints, for people."""
+    valid, tested = outlook.valid, len(outlook.truth)
+    return [
+        f"{outlook.model.patches_.count} patches of a grid of {outlook.model.patches_.grid}",
+        f"in a test on the last {tested} rows the error stays below {THRESHOLD} deviations for "
+        f"{valid['networks']} steps (persistence: {valid['persistence']})",
+        f"forecast: {len(outlook.values)} steps after the last row",
+        *outlook.notes,
+    ]

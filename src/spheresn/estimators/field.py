@@ -1,0 +1,238 @@
+"""A forecaster of fields on a grid: one small network for every patch, all in one closed loop."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from .. import _validation
+from .._errors import BadInput
+from .._validation import Floats
+from .base import BaseESN, with_limited_threads
+from .candidates import candidates
+from .fields.geometry import Patches
+from .fields.labels import Labels
+from .fields.search import CANDIDATES, FEWEST, NOISES, SHARES, FieldSearch, Setting, observed
+from .fields.sources import Source, Standardised, Survey
+from .fields.workers import Learning, client_workers
+from .forecaster import report_range
+from .limits import MARGIN
+from .progress import Progress
+
+SPIN_UP_MEMORIES = 25  # times the memory: 1e-11 of a start is left
+LONGEST_SPIN_UP = 1000
+# What the readouts give: with carry 1 the step from one field to the next, with 0 the next field
+TARGETS = {"auto": (1.0, 0.0), "steps": (1.0,), "values": (0.0,)}
+
+
+@dataclass(eq=False, repr=False)
+class ESNFieldForecaster(BaseESN):
+    """Echo state networks that forecast a field on a grid, the same one at every patch of cells.
+
+    `fit(field)` takes (T, *grid), with `channels=True` (T, *grid, channels): an array, a memory
+    map, an iterator of blocks (rows, *grid), an xarray DataArray, a Dask array. The network of a
+    patch hears its cells and `halo` cells on either side, and forecasts its cells; all patches
+    together run free in one closed loop. patch and halo: one number, or one for each axis; a patch
+    must divide the grid. periodic: whether the grid goes around, for all axes or for each; beyond
+    an edge the networks hear the mean. shared: one readout for all patches (True), one for each
+    (False), or "auto", whichever runs longer in held-out windows. position: whether a network also
+    hears where its patch lies. components: hear so many principal components of the window instead
+    of all its cells. target: whether readouts give the "steps" from one field to the next, or the
+    next "values", or "auto". noise: in deviations of the field. precise: whether readouts come from
+    an orthogonal factorisation, else from Gram matrices, in half the time. washout: rows that bring
+    a network to its state. Other parameters as in ESNForecaster. Fields with masked cells or NaN
+    are refused.
+
+    Learned: patches_, closed_loop_ (a `System`), reservoir_, shared_, noise_, penalty_, memory_,
+    candidates_ and score_ as in ESNForecaster, state_ (P, N) and last_ (the newest field).
+
+    >>> import spheresn as sn
+    >>> field = sn.datasets.lorenz96(1100, rng=0)
+    >>> model = ESNFieldForecaster(150, patch=2, halo=3, noise=1e-4, random_state=0)
+    >>> forecast = model.fit(field[:1000]).forecast(100)
+    >>> time = sn.metrics.valid_time(field[1000:], forecast, dt=0.01)  # threshold .4
+    >>> time * 1.68 > 1.0  # Lyapunov times
+    True
+    """
+
+    _penalty_rules: ClassVar[tuple[str, ...]] = ("auto",)
+
+    units: int = 1000
+    patch: Any = 4
+    halo: Any = 4
+    _: KW_ONLY
+    periodic: Any = True
+    channels: bool = False
+    shared: bool | str = True
+    position: bool = False
+    bias_ratio: float | str = "auto"
+    target: str = "auto"
+    penalty: float | str = "auto"
+    noise: float | str = "auto"
+    precise: bool = True
+    verbose: bool = True
+
+    @with_limited_threads
+    def fit(self, X: Any, y: Any = None, client: Any = None) -> Self:
+        """Learn the field; forecasts begin at its end. `y` is not used.
+
+        client: a dask.distributed Client, on whose workers the field is learned.
+        """
+        workers = client_workers(client)
+        source = Source.of(X, self._flag("channels"))
+        _validation.at_least("field", len(source), FEWEST, "to learn from")
+        patches = Patches.of(source.grid, source.n_channels, self.patch, self.halo, self.periodic)
+        plan, settings = self._plan(), self._settings()
+        found = self._field_candidates()
+        survey = workers.survey(source)
+        rows = Standardised(source, survey.mean, survey.scale())
+        position = patches.positions() if self._flag("position") else np.zeros((patches.count, 0))
+        search = FieldSearch(
+            plan,
+            patches,
+            rows,
+            position,
+            self._projection(patches, rows),
+            self._spin_up,
+            settings,
+            self._flag("precise"),
+            workers,
+            Progress(self.verbose),
+        )
+        try:
+            chosen = search.best(found[:1] if plan.scalings else found)
+        finally:
+            search.progress.close()
+        self._remember(chosen.candidate, chosen.calibrated)
+        self._keep(rows, survey, patches)
+        self.labels_: Labels | None = source.labels
+        self.closed_loop_, self.reservoir_ = chosen.loop, chosen.learner.networks.reservoir
+        self.noise_, self.shared_ = chosen.setting.learning.noise, chosen.setting.shared
+        self.penalty_ = float(chosen.readouts.penalty.mean())
+        self.candidates_, self.washout_ = chosen.table, chosen.learner.spin_up
+        if chosen.score is not None:
+            self.score_ = chosen.score
+        recent = rows.read(max(len(rows) - 1 - self.washout_, 0), len(rows))
+        self.last_ = recent[-1].copy()
+        self.state_ = observed(self.closed_loop_.networks, None, recent[:-1])
+        return self
+
+    @with_limited_threads
+    def forecast(self, steps: int) -> Any:
+        """The next `steps` fields (steps, *grid) or (steps, *grid, channels).
+
+        The next call begins at the same time. A field that came as xarray comes back as one.
+        """
+        check_is_fitted(self)
+        count = _validation.whole("steps", steps, 1)
+        outputs, finite, _ = self.closed_loop_.run(count, self.state_, self.last_)
+        result = self._scaling.backward(outputs)
+        channels = self.patches_.channels
+        flat = result.reshape(count, -1, channels)
+        low, high = flat.min(axis=1), flat.max(axis=1)
+        bounds = np.tile(self.low_, 2), np.tile(self.high_, 2)
+        report_range(np.hstack([low, high]), finite, *bounds, kept=False, stacklevel=4)
+        shaped = result.reshape(count, *self.patches_.grid, *((channels,) * self.channels))
+        return shaped if self.labels_ is None else self.labels_.attach(shaped)
+
+    def update(self, X: Any) -> Self:
+        """Observe fields that came after the fit or the last update; forecasts begin after them.
+
+        The readouts stay as they are.
+        """
+        check_is_fitted(self)
+        source = Source.of(X, self.channels)
+        if source.grid != self.patches_.grid or source.n_channels != self.patches_.channels:
+            raise BadInput(
+                f"field must have the grid {self.patches_.grid} and {self.patches_.channels} "
+                f"channel(s) of fit, got shape {tuple(source.values.shape)}; pass such fields"
+            )
+        _validation.at_least("field", len(source), 1, "to observe")
+        states, last = self.state_, self.last_
+        for first in range(0, len(source), source.block):
+            stop = min(first + source.block, len(source))
+            rows = source.read(first, stop)
+            Survey.of(rows, source.n_channels, first)  # raises where a value is not finite
+            fields = np.vstack([last, self._scaling.forward(rows)])
+            states = observed(self.closed_loop_.networks, states, fields[:-1])
+            last = fields[-1]
+        self.state_, self.last_ = states, last.copy()
+        if self.labels_ is not None:
+            self.labels_ = self.labels_.after(X)
+        return self
+
+    @property
+    def _scaling(self) -> Standardised:
+        return Standardised(None, self.mean_, self.scale_)
+
+    def _keep(self, rows: Standardised, survey: Survey, patches: Patches) -> None:
+        self.patches_ = patches
+        self.mean_, self.scale_ = rows.mean, rows.deviation
+        margin = MARGIN * (survey.high - survey.low)
+        self.low_, self.high_ = survey.low - margin, survey.high + margin
+        self.n_features_in_ = patches.size
+
+    def _flag(self, name: str) -> bool:
+        value = getattr(self, name)
+        if not isinstance(value, bool):
+            raise BadInput(f"{name} must be True or False, got {value!r}; pass one of these")
+        return value
+
+    def _settings(self) -> list[Setting]:
+        """What may be chosen: sharing, noise, penalty, target."""
+        if self.features != "linear":
+            raise BadInput(
+                f"features must be linear for fields, got {self.features!r}; leave it out"
+            )
+        if self.shared != "auto" and not isinstance(self.shared, bool):
+            raise BadInput(
+                f"shared must be True, False or 'auto', got {self.shared!r}; pass one of these"
+            )
+        _validation.one_of("target", self.target, TARGETS)
+        choices = (True, False) if self.shared == "auto" else (bool(self.shared),)
+        noises = NOISES if self.noise == "auto" else (_validation.real("noise", self.noise, 0.0),)
+        share, penalty = (
+            (SHARES[self._flag("precise")], 0.0)
+            if self.penalty == "auto"
+            else (None, float(self.penalty))
+        )
+        return [
+            Setting(shared, Learning(noise, share, penalty), carry)
+            for shared in choices
+            for noise in noises
+            for carry in TARGETS[self.target]
+        ]
+
+    def _field_candidates(self) -> list[Any]:
+        return candidates(CANDIDATES, self.activation, self.memory, self.bend, self.bias_ratio)
+
+    def _spin_up(self, exponent: float) -> int:
+        """Rows before a stretch of time that bring the networks to their states."""
+        if self.washout != "auto":
+            return _validation.whole("washout", self.washout, 0)
+        if exponent >= 0.0:
+            return LONGEST_SPIN_UP
+        return min(int(np.ceil(-SPIN_UP_MEMORIES / exponent)), LONGEST_SPIN_UP)
+
+    def _projection(self, patches: Patches, rows: Standardised) -> Floats | None:
+        """The principal components of a window as columns (w, k), each of deviation one."""
+        if self.components is None:
+            return None
+        width = patches.windows.shape[1]
+        count = _validation.whole("components", self.components, 1)
+        if count > width:
+            raise BadInput(
+                f"components must be at most the {width} values of a window, got {count}; choose "
+                "fewer, or a wider halo"
+            )
+        times = np.linspace(0, len(rows) - 1, min(len(rows), 200)).astype(int)
+        heard = np.concatenate(
+            [patches.places.heard(rows.read(int(t), int(t) + 1))[0] for t in times]
+        )
+        values, vectors = np.linalg.eigh(heard.T @ heard / len(heard))
+        largest = np.argsort(values)[::-1][:count]
+        mean = np.sqrt(values[largest].mean())
+        return np.asarray(vectors[:, largest] / mean)

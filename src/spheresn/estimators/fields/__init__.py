@@ -1,0 +1,1 @@
+"""Local networks on a grid: patches, what they learn, and their closed loop."""

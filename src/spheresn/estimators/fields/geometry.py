@@ -1,0 +1,169 @@
+"""Where the patches of a grid lie, and which cells each of them hears and forecasts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import _validation
+from ..._errors import BadInput
+from ..._validation import Floats
+
+Indices = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Patches:
+    """A grid cut into patches of equal shape.
+
+    A patch forecasts its own cells and hears these and `halo` more cells on either side of each
+    axis: its window. Beyond an edge that is not periodic it hears zero, the mean of the field. A
+    field is a row (size,) of all values, cell by cell, the channels of a cell side by side.
+    """
+
+    grid: tuple[int, ...]
+    channels: int
+    patch: tuple[int, ...]
+    halo: tuple[int, ...]
+    periodic: tuple[bool, ...]
+
+    @staticmethod
+    def of(grid: Sequence[int], channels: int, patch: Any, halo: Any, periodic: Any) -> Patches:
+        """The checked patches; a single number or truth value holds for all axes."""
+        axes = len(grid)
+        around = (periodic,) * axes if np.ndim(periodic) == 0 else tuple(periodic)
+        if len(around) != axes or not all(isinstance(one, (bool, np.bool_)) for one in around):
+            raise BadInput(
+                f"periodic must be True or False, or one of these for each of the {axes} axes, "
+                f"got {periodic!r}; pass such values"
+            )
+        sizes, wings = (
+            _per_axis(name, value, axes, least)
+            for name, value, least in (("patch", patch, 1), ("halo", halo, 0))
+        )
+        for axis, (cells, size, wing) in enumerate(zip(grid, sizes, wings, strict=True)):
+            if cells % size:
+                near = ", ".join(str(n) for n in range(1, cells + 1) if cells % n == 0)
+                raise BadInput(
+                    f"patch must divide the {cells} cells of axis {axis}, got {size}; choose one "
+                    f"of {near}"
+                )
+            widest = (cells - size) // 2 if around[axis] else cells - size
+            if wing > widest:
+                raise BadInput(
+                    f"halo must be at most {widest} along axis {axis}, which has {cells} cells in "
+                    f"patches of {size}, got {wing}; choose a smaller halo"
+                )
+        return Patches(
+            tuple(int(n) for n in grid), channels, sizes, wings, tuple(bool(one) for one in around)
+        )
+
+    @property
+    def size(self) -> int:
+        """The values of a field."""
+        return int(np.prod(self.grid)) * self.channels
+
+    @property
+    def count(self) -> int:
+        """The number of patches."""
+        return int(np.prod([n // p for n, p in zip(self.grid, self.patch, strict=True)]))
+
+    @cached_property
+    def inner(self) -> Indices:
+        """The values that each patch forecasts (P, m)."""
+        return self._indices((0,) * len(self.grid))
+
+    @cached_property
+    def windows(self) -> Indices:
+        """The values that each patch hears (P, w); `size` stands for one beyond an edge."""
+        return self._indices(self.halo)
+
+    @cached_property
+    def places(self) -> Places:
+        """Windows and cells of all patches."""
+        return Places(slice(0, self.count), None, self.windows, self.inner, self.size)
+
+    def group(self, first: int, stop: int) -> Places:
+        """Windows and cells of some patches, within the values that these need."""
+        if (first, stop) == (0, self.count):
+            return self.places
+        values, windows = np.unique(self.windows[first:stop], return_inverse=True)
+        windows = windows.reshape(stop - first, -1)
+        columns = values[values < self.size]
+        inner = np.searchsorted(columns, self.inner[first:stop])
+        return Places(slice(first, stop), columns, windows, inner, len(columns))
+
+    def positions(self) -> Floats:
+        """Where each patch lies (P, q), with mean 0 and variance 1 over the grid.
+
+        Along a periodic axis these are a cosine and a sine, along another one a number.
+        """
+        columns = []
+        counts = [n // p for n, p in zip(self.grid, self.patch, strict=True)]
+        places = np.indices(counts).reshape(len(counts), -1)
+        for place, count, around in zip(places, counts, self.periodic, strict=True):
+            share = (place + 0.5) / count
+            if around:
+                columns += [np.sqrt(2.0) * f(2.0 * np.pi * share) for f in (np.cos, np.sin)]
+            else:
+                columns.append(np.sqrt(12.0) * (share - 0.5))
+        return np.stack(columns, axis=1)
+
+    def _indices(self, halo: tuple[int, ...]) -> Indices:
+        """Indices of patches widened by a halo (P, cells · channels)."""
+        flat = np.zeros((1, 1), dtype=np.intp)
+        outside = np.zeros((1, 1), dtype=bool)
+        for n, p, h, around in zip(self.grid, self.patch, halo, self.periodic, strict=True):
+            cells = np.arange(0, n, p)[:, None] + np.arange(-h, p + h)
+            beyond = (cells < 0) | (cells >= n) if not around else np.zeros_like(cells, dtype=bool)
+            # All pairs of a patch so far and one of this axis, of a cell so far and one of it
+            flat = _pairs(flat * n, cells % n, np.add)
+            outside = _pairs(outside, beyond, np.logical_or)
+        spread = flat[..., None] * self.channels + np.arange(self.channels)
+        spread = np.where(outside[..., None], self.size, spread)
+        return spread.reshape(len(flat), -1)
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Some patches, within the values `columns` of a field (None: within all of them).
+
+    windows (P, w) and inner (P, m) are indices into these values; an index `size` is beyond an
+    edge.
+    """
+
+    patches: slice
+    columns: Indices | None
+    windows: Indices
+    inner: Indices
+    size: int
+
+    def heard(self, fields: Floats) -> Floats:
+        """The windows (T, P, w) of fields (T, size)."""
+        if self._at_edge:
+            fields = np.concatenate([fields, np.zeros((len(fields), 1))], axis=1)
+        return np.take(fields, self.windows, axis=1)
+
+    @cached_property
+    def _at_edge(self) -> bool:
+        return bool(self.windows.max() == self.size)
+
+
+def _pairs(left: NDArray[Any], right: NDArray[Any], combine: Any) -> NDArray[Any]:
+    both = combine(left[:, None, :, None], right[None, :, None, :])
+    return np.asarray(both.reshape(len(left) * len(right), -1))
+
+
+def _per_axis(name: str, value: Any, axes: int, least: int) -> tuple[int, ...]:
+    given = (value,) * axes if np.ndim(value) == 0 else tuple(value)
+    if len(given) != axes:
+        raise BadInput(
+            f"{name} must be one number, or one for each of the {axes} axes of the grid, got "
+            f"{value!r}; pass {axes} numbers"
+        )
+    return tuple(_validation.whole(name, one, least) for one in given)
