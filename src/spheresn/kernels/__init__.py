@@ -11,6 +11,7 @@ from .codes import DEGENERATE, DIVERGED, FINE, LINEAR, OVERFLOW, TANH, Elementwi
 
 if TYPE_CHECKING:
     from .closed import closed_loop, force_loop
+    from .leads import lead_loop
     from .least_squares import absorb_rows, centre
     from .loop import batch_loop, open_loop
     from .tangent_loop import sensitivity_loop, tangent_block_loop, tangent_vector_loop
@@ -23,6 +24,7 @@ MODULES = {
     "force_loop": "closed",
     "open_loop": "loop",
     "sensitivity_loop": "tangent_loop",
+    "lead_loop": "leads",
     "tangent_block_loop": "tangent_loop",
     "tangent_vector_loop": "tangent_loop",
 }
@@ -49,6 +51,7 @@ __all__ = [
     "centre",
     "closed_loop",
     "force_loop",
+    "lead_loop",
     "open_loop",
     "sensitivity_loop",
     "tangent_block_loop",
