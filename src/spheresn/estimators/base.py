@@ -72,14 +72,17 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
     random_state: Any = None
 
     def _plan(self) -> Plan:
+        self._check_readout()
+        return plan_of(self, seed_of(self.random_state), self.units)
+
+    def _check_readout(self) -> None:
         _validation.one_of("features", self.features, ("linear", "quadratic"))
         if self.penalty not in self._penalty_rules:
             _validation.real("penalty", self.penalty, 0.0)
-        return plan_of(self, _seed(self.random_state))
 
     def _candidates(self, plan: Plan, table: dict[str, list[Candidate]]) -> list[Candidate]:
         """The candidates of a table; given scalings leave nothing to choose."""
-        found = candidates(table, self.activation, self.memory, self.bend, self.bias_ratio)
+        found = candidates(table, plan.activation, self.memory, self.bend, self.bias_ratio)
         return found[:1] if plan.scalings else found
 
     def _choose_frame(self, series: Sequence[Floats], targets: Sequence[Floats]) -> Frame:
@@ -183,7 +186,7 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
         return solve(gram, self.penalty_)
 
 
-def _seed(random_state: Any) -> int:
+def seed_of(random_state: Any) -> int:
     try:
         return int(check_random_state(random_state).randint(2**31))
     except ValueError:

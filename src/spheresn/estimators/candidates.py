@@ -193,8 +193,8 @@ def drawn(topology: Any, density: float | None, units: int, seed: int) -> Recurr
     return matrix
 
 
-def plan_of(estimator: Any, seed: int) -> Plan:
-    """The plan in the parameters of an estimator, each checked."""
+def plan_of(estimator: Any, seed: int, units: Any) -> Plan:
+    """The plan in the parameters of an estimator, each checked, for a network of `units` units."""
     e = estimator
     _validation.one_of("activation", e.activation, ACTIVATIONS)
     given = e.spectral_radius is not None or e.input_scaling is not None
@@ -210,11 +210,11 @@ def plan_of(estimator: Any, seed: int) -> Plan:
     )
     scaling = 1.0 if e.input_scaling is None else _validation.real("input_scaling", e.input_scaling)
     return Plan(
-        _validation.whole("units", e.units, 1),
+        _validation.whole("units", units, 1),
         e.activation,
         e.topology,
         e.density,
-        drawn(e.topology, e.density, e.units, seed),
+        drawn(e.topology, e.density, units, seed),
         _validation.real("leak", e.leak, 0.0, 1.0, above=True),
         (radius, scaling) if given else None,
         seed,

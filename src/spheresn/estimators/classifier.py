@@ -15,11 +15,15 @@ from .._errors import BadInput
 from .._validation import Floats
 from ..readout import Gram, Sample, factor, leave_one_out
 from ..readout.cases import CaseReadout
-from .base import BaseESN, with_limited_threads
+from .base import BaseESN, seed_of, with_limited_threads
+from .candidates import Plan, plan_of
 from .cases import as_cases, is_cases, refuse_wide
 from .ensemble import CLASSIFICATION, fit_ensemble
 from .probability import fit_sharpness, probabilities
 from .validation import as_series, is_list, validated
+
+CASE_UNITS, STEP_UNITS = 2000, 500  # where nobody sets them
+RATIO = CLASSIFICATION["spherical"][0].bias_ratio
 
 
 @dataclass(eq=False, repr=False)
@@ -38,9 +42,10 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
     *Steps*: X is one table (T, d) with one label per row, or a list of tables with a list of
     labels each. Each step is classified by the state of one network.
 
-    The other parameters are those of ESNRegressor without readout. A `memory` that is given sets
-    all networks to it and the stride to one. features and components concern steps only. n_jobs:
-    networks that follow series in parallel (joblib).
+    units: in all; "auto" means 2,000 for whole series and 500 for steps. memory: one that is given
+    holds for all networks, and their stride is one. features and components concern steps only.
+    n_jobs: networks that follow series in parallel (joblib). The other parameters are those of
+    ESNRegressor without readout.
 
     Learned: classes_, penalty_, loo_error_; for whole series ensemble_, and memory_ (in steps of
     the series), lyapunov_ and bend_ of each network; for steps the attributes of ESNRegressor.
@@ -56,7 +61,7 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
     1.0
     """
 
-    units: int = 1000
+    units: int | str = "auto"  # type: ignore[assignment]  # of two kinds of networks
     time_axis: int | None = None
     n_jobs: int | None = None
 
@@ -105,7 +110,7 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
         unknown = np.setdiff1d(found, self.classes_)
         if len(unknown):
             raise BadInput(
-                f"y must have the classes of the first batch, got {unknown[0]!r} too; name all "
+                f"y must have the classes of the first batch, got {unknown.tolist()[0]!r} too; name all "
                 "classes in the first call, partial_fit(X, y, classes=...)"
             )
         (self._take_cases if whole else self._take_steps)(
@@ -168,19 +173,33 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
                 "features must be 'linear' for whole series, got 'quadratic'; what they tell is "
                 "not linear in the states anyway"
             )
-        plan = self._plan()
-        candidate = self._candidates(plan, CLASSIFICATION)[0]
-        free = self.memory == "auto" and plan.scalings is None
+        self._check_readout()
+        units = _validation.whole("units", CASE_UNITS if self.units == "auto" else self.units, 1)
         self.washout_ = (
             0 if self.washout == "auto" else _validation.whole("washout", self.washout, 0)
         )
-        self.ensemble_ = fit_ensemble(plan, cases, candidate, free=free)
+        seeds = np.random.SeedSequence(seed_of(self.random_state)).generate_state(units)
+        given = self.spectral_radius is not None or self.input_scaling is not None
+        self.ensemble_ = fit_ensemble(
+            cases,
+            lambda number, size: plan_of(self, int(seeds[number]), size),
+            lambda plan: self._candidates(plan, CLASSIFICATION)[0],
+            units,
+            free=self.memory == "auto" and not given,
+            divided=isinstance(self.topology, str),
+        )
         networks = self.ensemble_.networks
         self.memory_ = np.array([one.memory for one in networks])
         self.lyapunov_ = np.array([one.exponent for one in networks])
-        self.bend_ = np.full(len(networks), candidate.bend)
-        self.bias_ratio_ = candidate.bias_ratio
+        self.bend_ = np.array([one.bend for one in networks])
+        self.bias_ratio_ = RATIO if self.bias_ratio == "auto" else float(self.bias_ratio)
         self._learned = CaseReadout(self.ensemble_.width, len(self.classes_))
+
+    def _plan(self) -> Plan:
+        """The plan of the network that classifies steps."""
+        self._check_readout()
+        units = STEP_UNITS if self.units == "auto" else self.units
+        return plan_of(self, seed_of(self.random_state), units)
 
     def _take_steps(self, series: list[Floats], targets: list[Floats]) -> None:
         if self._learned is None:
@@ -259,7 +278,7 @@ def _classes(labels: Any) -> Any:
     classes = np.unique(labels)
     if len(classes) < 2:
         raise BadInput(
-            f"y must have at least two classes, got one class, {classes[0]!r}; pass "
+            f"y must have at least two classes, got one class, {classes.tolist()[0]!r}; pass "
             "series of another class too"
         )
     return classes

@@ -12,8 +12,8 @@ trails. These are the strides of dilated networks [CHAN17] and the competing ker
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -122,6 +122,11 @@ class SeriesNetwork:
         return self.view.stride * (-1.0 / self.exponent if self.exponent < 0.0 else np.inf)
 
     @property
+    def bend(self) -> float:
+        """Of the sphere; 0 for other activations."""
+        return float(getattr(self.reservoir.activation, "bend", 0.0))
+
+    @property
     def edges(self) -> Whole:
         """The first unit of each group, and the number of units."""
         units = self.reservoir.units
@@ -216,31 +221,31 @@ def views(length: int, several: bool) -> list[View]:
 
 
 def fit_ensemble(
-    plan: Plan, series: Sequence[Floats], candidate: Candidate, *, free: bool
+    series: Sequence[Floats],
+    plan: Callable[[int, int], Plan],
+    choose: Callable[[Plan], Candidate],
+    units: int,
+    *,
+    free: bool,
+    divided: bool,
 ) -> Ensemble:
-    """The networks for these series; they share the units of the plan.
+    """The networks for these series; they share the units.
 
-    free: nobody has set a memory. Then there are several strides, and a memory out of reach is
-    replaced by the nearest. Otherwise all strides are one. A matrix of the user's own cannot be
-    divided: it makes one network.
+    plan: that of the network with a seed and a number of units; choose: its settings. free: nobody
+    has set a memory. Then there are several strides, and a memory out of reach is replaced by the
+    nearest. Otherwise all strides are one. divided: whether there may be several networks.
     """
     cases = Cases.of(series)
     found = views(int(np.median(cases.lengths)), free)
-    most = max(plan.units // FEWEST, 1) if isinstance(plan.topology, str) else 1
-    found = found[:most]
-    sizes = np.diff(np.linspace(0, plan.units, len(found) + 1).astype(int))
+    found = found[: max(units // FEWEST, 1) if divided else 1]
+    sizes = np.diff(np.linspace(0, units, len(found) + 1).astype(int)).tolist()
+    plans = [plan(number, size) for number, size in enumerate(sizes)]
     return Ensemble(
         tuple(
-            _fit_network(_share_of(plan, int(size), number), view, cases, candidate, free)
-            for number, (view, size) in enumerate(zip(found, sizes, strict=True))
+            _fit_network(one, view, cases, choose(one), free)
+            for one, view in zip(plans, found, strict=True)
         )
     )
-
-
-def _share_of(plan: Plan, units: int, number: int) -> Plan:
-    """The plan of one of several networks, with random numbers of its own."""
-    seed = int(np.random.default_rng([plan.seed, number]).integers(2**31))
-    return replace(plan, seed=seed).with_units(units)
 
 
 def _fit_network(

@@ -161,9 +161,7 @@ def cases_from(model: Any, values: Values, tensors: Tensors) -> None:
     model.weights_, model.washout_ = weights, whole("washout", values["washout"], 0)
     model.memory_ = np.array([one.memory for one in networks])
     model.lyapunov_ = np.array([one.exponent for one in networks])
-    model.bend_ = np.array(
-        [float(getattr(one.reservoir.activation, "bend", 0.0)) for one in networks]
-    )
+    model.bend_ = np.array([one.bend for one in networks])
     model._stale = False
 
 
