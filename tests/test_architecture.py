@@ -21,7 +21,7 @@ LAYERS = [
     ["readout"],
     ["analysis", "datasets"],
     ["estimators"],
-    ["io", "forecasting", "plotting"],
+    ["io", "forecasting", "plotting", "adapters"],
     ["apps._extras", "apps._json", "apps._pages"],
     ["apps.tables"],
     ["apps.paper", "apps.explorer"],

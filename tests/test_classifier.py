@@ -8,6 +8,7 @@ import spheresn as sn
 from spheresn.estimators import ensemble as parts
 from spheresn.estimators.calibration import STRONGEST, MemoryOutOfReach
 from spheresn.estimators.ensemble import Cases, View
+from spheresn.estimators.preparation import Preparation, differ_in_size
 from spheresn.estimators.probability import fit_sharpness
 from spheresn.io import ModelFileError
 from spheresn.readout.cases import CaseReadout, fit_rows, fit_sums
@@ -57,12 +58,12 @@ def test_one_unit_of_each_group_leads_at_each_step(data, fitted):
             assert (shares[:, :, low:high].sum(axis=2) > 1.0 - 1e-5).all()  # ties count for both
 
 
-def test_a_wide_network_has_groups_of_about_32_units():
+def test_a_network_has_groups_of_about_64_units():
     network = sn.ESNClassifier(units=200, memory=2.0, random_state=0).fit(
         *waves(np.random.default_rng(0), 6)
     )
     sizes = [np.diff(one.edges) for one in network.ensemble_.networks]
-    assert [one.tolist() for one in sizes] == [[33, 33], [33, 34], [33, 34]]
+    assert [one.tolist() for one in sizes] == [[66], [67], [67]]
 
 
 def test_changes_do_not_see_a_constant_and_second_changes_no_slope(data):
@@ -158,6 +159,31 @@ def test_a_memory_chosen_on_few_rows_may_be_out_of_reach_on_all(monkeypatch, rng
     assert sn.ESNRegressor(units=10, random_state=0).fit(x, x).memory_ > 1e-3
 
 
+# Series of different size
+
+
+def test_series_of_different_size_are_measured_in_their_own_deviations(rng):
+    """The sizes, which say nothing, range over five powers of ten."""
+    series, labels = waves(rng, count=40, columns=1)
+    sized = [10.0 ** rng.uniform(-3, 2) * rows for rows in series]
+    model = sn.ESNClassifier(units=100, random_state=0).fit(sized[:20], labels[:20])
+    assert model.preparation_ != "given" and model.score(sized[20:], labels[20:]) > 0.9
+    again = sn.ESNClassifier(units=100, random_state=0).fit(series[:20], labels[:20])
+    assert again.preparation_ == "given"
+
+
+def test_preparations_do_what_they_say(rng):
+    series = [rng.standard_normal((30, 2)) * [1.0, 5.0], np.zeros((4, 2))]
+    own = Preparation.of("own", series)
+    assert np.allclose(own(series[0]).mean(axis=0), 0.0)
+    assert np.allclose(own(series[0]).std(axis=0), 1.0) and (own(series[1]) == 0.0).all()
+    assert np.allclose(own(7.0 * series[0] + 3.0), own(series[0]))
+    small = Preparation("compressed", np.ones(2), np.full(2, 0.5))
+    assert np.allclose(np.sinh(small(series[0])) * 0.5 + 1.0, series[0])
+    assert np.isfinite(small(np.full((1, 2), -1e308))).all()
+    assert differ_in_size(series) and not differ_in_size([series[0], 1.2 * series[0]])
+
+
 # The readout
 
 
@@ -198,7 +224,7 @@ def test_many_rows_give_the_same_readout_from_their_sums(rng):
 
 
 def test_sharpness_turns_the_share_of_right_cases_into_a_probability():
-    """Three of four outputs are right by one. With one case of doubt the logit is log(p/(1 - p))."""
+    """Three of four outputs are right by one. With one case of doubt the logit is that of p."""
     indicators = np.eye(2)[np.arange(100) % 2]
     outputs = indicators.copy()
     outputs[:25] = 1.0 - outputs[:25]
@@ -242,6 +268,16 @@ def test_all_forms_of_the_same_cases_are_the_same():
     series_labels = pandas.Series(labels, index=range(5, 17))
     again = sn.ESNClassifier(units=40, random_state=0).fit(series, series_labels)
     assert np.array_equal(again.decision_function(series), expected)
+
+
+def test_lengths_that_differ_say_which_axis_is_time():
+    series, labels = waves(np.random.default_rng(0), columns=5, lengths=(3, 20))
+    model = sn.ESNClassifier(units=40, random_state=0).fit(series, labels)
+    assert model.n_features_in_ == 5
+    with pytest.raises(sn.BadInput, match=r"X\[\d+\] must be \(time, channels\), got shape"):
+        model.fit([rows.T for rows in series], labels)
+    single = [rows[:, 0] for rows in series]
+    assert sn.ESNClassifier(units=40, random_state=0).fit(single, labels).n_features_in_ == 1
 
 
 def test_a_beginning_of_a_series_may_be_shorter_than_it_has_channels():
@@ -375,6 +411,7 @@ MISFITS = {
     "states": (lambda t: t.update({"0.rest": t["0.rest"][:-1]}), None, "the states do not fit"),
     "scale": (lambda t: t.update({"0.state_scale": 0 * t["0.rest"]}), None, "the states do not"),
     "weights": (lambda t: t.update(weights=t["weights"][:-1]), None, "the readout does not fit"),
+    "unit": (lambda t: t.update(unit=0 * t["unit"]), None, "the preparation does not fit"),
     "order": (None, lambda o, i: i["values"]["networks"][0].update(order=3), "the order of diff"),
 }
 

@@ -52,14 +52,26 @@ def as_cases(estimator: Any, X: Any, time_axis: int | None, *, reset: bool) -> l
         )
     if time_axis == 1:
         return as_series(estimator, [np.asarray(one).T for one in X], reset=reset)
-    for i, one in enumerate(X):
-        shape = np.shape(one)
-        if time_axis is None and len(shape) == 2 and shape[1] > shape[0] and shape[1] != columns:
-            raise BadInput(
-                f"X[{i}] must be (time, channels), got shape {shape}, more channels than steps; "
-                "pass time_axis=1 if it is (channels, time), time_axis=0 if it is not"
-            )
+    if time_axis is None and columns is None:
+        _refuse_turned([np.shape(one) for one in X])
     return as_series(estimator, X, reset=reset)
+
+
+def _refuse_turned(shapes: list[tuple[int, ...]]) -> None:
+    """Refuse tables that have more columns than rows.
+
+    Where the number of rows differs and that of columns does not, the rows are time.
+    """
+    if any(len(shape) != 2 for shape in shapes):
+        return
+    if len({rows for rows, _ in shapes}) > 1 and len({columns for _, columns in shapes}) == 1:
+        return
+    for i, (rows, columns) in enumerate(shapes):
+        if columns > rows:
+            raise BadInput(
+                f"X[{i}] must be (time, channels), got shape {(rows, columns)}, more channels than "
+                "steps; pass time_axis=1 if it is (channels, time), time_axis=0 if it is not"
+            )
 
 
 def refuse_wide(X: Floats) -> None:

@@ -15,14 +15,16 @@ from .._errors import BadInput
 from .._validation import Floats
 from ..readout import Gram, Sample, factor, leave_one_out
 from ..readout.cases import CaseReadout
-from .base import BaseESN, seed_of, with_limited_threads
+from .base import PROBE_UNITS, BaseESN, seed_of, with_limited_threads
 from .candidates import Plan, plan_of
 from .cases import as_cases, is_cases, refuse_wide
-from .ensemble import CLASSIFICATION, fit_ensemble
+from .ensemble import CLASSIFICATION, Ensemble, fit_ensemble
+from .preparation import KINDS, Preparation, differ_in_size
 from .probability import fit_sharpness, probabilities
 from .validation import as_series, is_list, validated
 
 CASE_UNITS, STEP_UNITS = 2000, 500  # where nobody sets them
+MARGIN = 0.9  # of its error: series as they are given, unless another preparation is clearly better
 RATIO = CLASSIFICATION["spherical"][0].bias_ratio
 
 
@@ -36,7 +38,9 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
     channels, time) as aeon and sktime have it, or a data frame with an index of case and time; y
     has one label per series. Several networks follow each series, at strides of 1, 3, 9, ... rows,
     and hear its values, its changes and the changes of these. They share the `units`. A series is
-    described by how often each unit leads or trails the units beside it. time_axis: 0 or 1, the
+    described by how often each unit leads or trails the units beside it. Series that differ much in
+    size may be measured in their own deviations, or compressed, if this lowers the leave-one-out
+    error. time_axis: 0 or 1, the
     axis of time within one case; needed only where a case has more channels than steps.
 
     *Steps*: X is one table (T, d) with one label per row, or a list of tables with a list of
@@ -47,7 +51,8 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
     n_jobs: networks that follow series in parallel (joblib). The other parameters are those of
     ESNRegressor without readout.
 
-    Learned: classes_, penalty_, loo_error_; for whole series ensemble_, and memory_ (in steps of
+    Learned: classes_, penalty_, loo_error_; for whole series ensemble_,
+    preparation_ (of the series), and memory_ (in steps of
     the series), lyapunov_ and bend_ of each network; for steps the attributes of ESNRegressor.
 
     >>> rng = np.random.default_rng(0)
@@ -110,8 +115,8 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
         unknown = np.setdiff1d(found, self.classes_)
         if len(unknown):
             raise BadInput(
-                f"y must have the classes of the first batch, got {unknown.tolist()[0]!r} too; name all "
-                "classes in the first call, partial_fit(X, y, classes=...)"
+                f"y must have the classes of the first batch, got {unknown.tolist()[0]!r} too; "
+                "name all classes in the first call, partial_fit(X, y, classes=...)"
             )
         (self._take_cases if whole else self._take_steps)(
             series, [self._indicators(one) for one in labels]
@@ -162,12 +167,16 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
 
     def _take_cases(self, cases: list[Floats], targets: list[Floats]) -> None:
         if self._learned is None:
-            self._begin_cases(cases)
+            self._begin_cases(cases, targets[0])
         assert isinstance(self._learned, CaseReadout)
         self._learned.take(self._features(cases), targets[0])
 
-    def _begin_cases(self, cases: list[Floats]) -> None:
-        """The networks for these cases, and a readout that has learned nothing yet."""
+    def _begin_cases(self, cases: list[Floats], targets: Floats) -> None:
+        """The networks for these cases, and a readout that has learned nothing yet.
+
+        Where series differ in size, the leave-one-out errors of small networks decide how to
+        prepare them.
+        """
         if self.features == "quadratic":
             raise BadInput(
                 "features must be 'linear' for whole series, got 'quadratic'; what they tell is "
@@ -178,22 +187,42 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
         self.washout_ = (
             0 if self.washout == "auto" else _validation.whole("washout", self.washout, 0)
         )
-        seeds = np.random.SeedSequence(seed_of(self.random_state)).generate_state(units)
-        given = self.spectral_radius is not None or self.input_scaling is not None
-        self.ensemble_ = fit_ensemble(
-            cases,
-            lambda number, size: plan_of(self, int(seeds[number]), size),
-            lambda plan: self._candidates(plan, CLASSIFICATION)[0],
-            units,
-            free=self.memory == "auto" and not given,
-            divided=isinstance(self.topology, str),
-        )
+        seed = seed_of(self.random_state)
+        kinds = KINDS if differ_in_size(cases) else KINDS[:1]
+        errors = {}
+        if len(kinds) > 1:
+            small = min(units, PROBE_UNITS)
+            for kind in kinds:
+                tried = self._new_ensemble(kind, cases, small, seed)
+                learned = CaseReadout(tried.width, len(self.classes_))
+                learned.take(tried.features(cases, self.washout_, self.n_jobs), targets)
+                errors[kind] = learned.fit(self._penalty()).error * (
+                    MARGIN if kind == "given" else 1.0
+                )
+        self.preparation_ = min(errors, key=lambda kind: errors[kind], default="given")
+        self.ensemble_ = self._new_ensemble(self.preparation_, cases, units, seed)
         networks = self.ensemble_.networks
         self.memory_ = np.array([one.memory for one in networks])
         self.lyapunov_ = np.array([one.exponent for one in networks])
         self.bend_ = np.array([one.bend for one in networks])
         self.bias_ratio_ = RATIO if self.bias_ratio == "auto" else float(self.bias_ratio)
         self._learned = CaseReadout(self.ensemble_.width, len(self.classes_))
+
+    def _new_ensemble(self, kind: str, cases: list[Floats], units: int, seed: int) -> Ensemble:
+        seeds = np.random.SeedSequence(seed).generate_state(units)
+        given = self.spectral_radius is not None or self.input_scaling is not None
+        return fit_ensemble(
+            cases,
+            lambda number, size: plan_of(self, int(seeds[number]), size),
+            lambda plan: self._candidates(plan, CLASSIFICATION)[0],
+            units,
+            preparation=Preparation.of(kind, cases),
+            free=self.memory == "auto" and not given,
+            divided=isinstance(self.topology, str),
+        )
+
+    def _penalty(self) -> float | None:
+        return None if self.penalty == "loo" else float(self.penalty)
 
     def _plan(self) -> Plan:
         """The plan of the network that classifies steps."""
@@ -227,7 +256,7 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
         if not self._stale:
             return self
         if isinstance(self._learned, CaseReadout):
-            fitted = self._learned.fit(None if self.penalty == "loo" else float(self.penalty))
+            fitted = self._learned.fit(self._penalty())
             self.weights_, self.penalty_ = fitted.weights, fitted.penalty
             self.loo_error_, outputs, targets = fitted.error, fitted.outputs, fitted.targets
         else:

@@ -27,6 +27,7 @@ from ..driving import drive, loop_arguments, writable
 from ..kernels.codes import FINE, fast_path, guarded
 from ..reservoir import Reservoir
 from .candidates import Candidate, Plan
+from .preparation import Preparation
 from .scaling import Scaler
 
 # The memory of a network in its own steps, and its bend; chosen, like all numbers here, on the
@@ -40,7 +41,7 @@ ORDERS = (0, 1, 2)  # values, changes, changes of changes
 STRIDE_RATIO = 3  # of one stride to the next
 LEAST_STEPS = 6  # that the widest stride leaves of a series of median length
 FEWEST = 10  # units of a network, unless there are fewer in all
-GROUP_UNITS = 32  # that compete with each other
+GROUP_UNITS = 64  # that compete with each other
 SAMPLE_ROWS = 1000  # of the training series, by which drives are calibrated and states are scaled
 REST_ROWS = 100  # of the mean of the series, after which a network is at rest
 FARTHEST = 1e6  # deviations from the mean; what lies beyond is as far away in single precision
@@ -188,6 +189,7 @@ class Ensemble:
     """The networks of a classifier of whole series."""
 
     networks: tuple[SeriesNetwork, ...]
+    preparation: Preparation
 
     @property
     def width(self) -> int:
@@ -196,7 +198,7 @@ class Ensemble:
 
     def features(self, series: Sequence[Floats], skip: int, n_jobs: int | None) -> Floats:
         """Roots of the shares of time (cases, width); the same for any number of jobs."""
-        blocks = [Cases.of(block) for block in _blocks(series)]
+        blocks = [Cases.of([self.preparation(one) for one in block]) for block in _blocks(series)]
         parts = Parallel(n_jobs=n_jobs, prefer="threads")(
             delayed(one.leads)(cases, skip) for cases in blocks for one in self.networks
         )
@@ -226,6 +228,7 @@ def fit_ensemble(
     choose: Callable[[Plan], Candidate],
     units: int,
     *,
+    preparation: Preparation,
     free: bool,
     divided: bool,
 ) -> Ensemble:
@@ -235,7 +238,7 @@ def fit_ensemble(
     has set a memory. Then there are several strides, and a memory out of reach is replaced by the
     nearest. Otherwise all strides are one. divided: whether there may be several networks.
     """
-    cases = Cases.of(series)
+    cases = Cases.of([preparation(one) for one in series])
     found = views(int(np.median(cases.lengths)), free)
     found = found[: max(units // FEWEST, 1) if divided else 1]
     sizes = np.diff(np.linspace(0, units, len(found) + 1).astype(int)).tolist()
@@ -244,7 +247,8 @@ def fit_ensemble(
         tuple(
             _fit_network(one, view, cases, choose(one), free)
             for one, view in zip(plans, found, strict=True)
-        )
+        ),
+        preparation,
     )
 
 

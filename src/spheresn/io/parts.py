@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse as sp
 
-from .._validation import Floats, array, real, whole
+from .._validation import Floats, array, one_of, real, whole
 from ..activations import Linear, OnSphere, Tanh
 from ..estimators.closed_loop import ClosedLoop
 from ..estimators.ensemble import Ensemble, SeriesNetwork, View
 from ..estimators.features import Frame
+from ..estimators.preparation import KINDS, Preparation
 from ..estimators.scaling import Scaler
 from ..readout import Quadratic, Weights
 from ..reservoir import Reservoir
@@ -141,7 +142,10 @@ def cases_parts(model: Any) -> tuple[Values, Tensors]:
             "state_scale": one.scale,
         }
         tensors |= {f"{k}.{name}": tensor for name, tensor in others.items()}
-    return {"networks": networks, "washout": int(model.washout_)}, tensors
+    preparation = model.ensemble_.preparation
+    tensors |= {"centre": preparation.centre, "unit": preparation.scale}
+    values = {"preparation": preparation.kind, "washout": int(model.washout_)}
+    return {"networks": networks, **values}, tensors
 
 
 def cases_from(model: Any, values: Values, tensors: Tensors) -> None:
@@ -152,12 +156,23 @@ def cases_from(model: Any, values: Values, tensors: Tensors) -> None:
     weights = Weights(
         array("weights", tensors["weights"], 2), array("intercept", tensors["intercept"], 1)
     )
-    model.ensemble_ = Ensemble(networks)
+    preparation = Preparation(
+        one_of("preparation", values["preparation"], KINDS),
+        array("centre", tensors["centre"], 1),
+        array("unit", tensors["unit"], 1),
+    )
+    model.preparation_ = preparation.kind
+    model.ensemble_ = Ensemble(networks, preparation)
     if (
         weights.matrix.shape != (model.ensemble_.width, len(weights.intercept))
         or len({one.reservoir.n_inputs for one in networks}) != 1
     ):
         raise ValueError("the readout does not fit the networks")
+    columns = (networks[0].reservoir.n_inputs,)
+    if {preparation.centre.shape, preparation.scale.shape} != {columns} or not (
+        preparation.scale > 0.0
+    ).all():
+        raise ValueError("the preparation does not fit the networks")
     model.weights_, model.washout_ = weights, whole("washout", values["washout"], 0)
     model.memory_ = np.array([one.memory for one in networks])
     model.lyapunov_ = np.array([one.exponent for one in networks])
