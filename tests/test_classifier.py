@@ -184,6 +184,18 @@ def test_preparations_do_what_they_say(rng):
     assert differ_in_size(series) and not differ_in_size([series[0], 1.2 * series[0]])
 
 
+def test_a_length_that_tells_the_class_is_used(rng, tmp_path):
+    """Noise of 30 or 60 rows: nothing but the length differs."""
+    series = [rng.standard_normal((30 + 30 * (i % 2), 1)) for i in range(40)]
+    model = sn.ESNClassifier(units=60, random_state=0).fit(series[:20], [0, 1] * 10)
+    assert model.typical_length_ == 45.0 and model.score(series[20:], [0, 1] * 10) == 1.0
+    sn.save(model, tmp_path / "model")
+    again = sn.load(tmp_path / "model")
+    assert np.array_equal(again.decision_function(series), model.decision_function(series))
+    waved, labels = waves(rng, count=20, columns=1)
+    assert sn.ESNClassifier(units=60, random_state=0).fit(waved, labels).typical_length_ == 0.0
+
+
 # The readout
 
 

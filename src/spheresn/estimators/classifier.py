@@ -24,7 +24,7 @@ from .probability import fit_sharpness, probabilities
 from .validation import as_series, is_list, validated
 
 CASE_UNITS, STEP_UNITS = 2000, 500  # where nobody sets them
-MARGIN = 0.9  # of its error: series as they are given, unless another preparation is clearly better
+MARGIN = 0.8  # of its error: series as they are given, unless another preparation is clearly better
 RATIO = CLASSIFICATION["spherical"][0].bias_ratio
 
 
@@ -51,8 +51,8 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
     n_jobs: networks that follow series in parallel (joblib). The other parameters are those of
     ESNRegressor without readout.
 
-    Learned: classes_, penalty_, loo_error_; for whole series ensemble_,
-    preparation_ (of the series), and memory_ (in steps of
+    Learned: classes_, penalty_, loo_error_; for whole series ensemble_, preparation_ (of the
+    series), typical_length_ (above 0 where the length tells the class), and memory_ (in steps of
     the series), lyapunov_ and bend_ of each network; for steps the attributes of ESNRegressor.
 
     >>> rng = np.random.default_rng(0)
@@ -156,7 +156,8 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
         check_is_fitted(self, "classes_")
         self._refresh()
         if self.whole_series_:
-            return self.weights_(self._features(as_cases(self, X, self.time_axis, reset=False)))
+            cases = as_cases(self, X, self.time_axis, reset=False)
+            return self.weights_(self._with_length(cases, self._features(cases)))
         outputs = [
             self.frame_.read(rows, self.weights_) for rows in as_series(self, X, reset=False)
         ]
@@ -168,11 +169,35 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
     def _take_cases(self, cases: list[Floats], targets: list[Floats]) -> None:
         if self._learned is None:
             self._begin_cases(cases, targets[0])
+            features = self._features(cases)
+            self.typical_length_ = self._choose_length(cases, features, targets[0])
+            self._learned = CaseReadout(self.ensemble_.width, len(self.classes_))
+        else:
+            features = self._features(cases)
         assert isinstance(self._learned, CaseReadout)
-        self._learned.take(self._features(cases), targets[0])
+        self._learned.take(self._with_length(cases, features), targets[0])
+
+    def _choose_length(self, cases: list[Floats], features: Floats, targets: Floats) -> float:
+        """The median length where lengths differ and tell the class, otherwise 0."""
+        lengths = [len(rows) for rows in cases]
+        if min(lengths) == max(lengths):
+            return 0.0
+        errors = []
+        for self.typical_length_ in (0.0, float(np.median(lengths))):
+            learned = CaseReadout(self.ensemble_.width, len(self.classes_))
+            learned.take(self._with_length(cases, features), targets)
+            errors.append(learned.fit(self._penalty()).error)
+        return self.typical_length_ if errors[1] < errors[0] else 0.0
+
+    def _with_length(self, cases: list[Floats], features: Floats) -> Floats:
+        """Roots of shares of the time, or of a typical length, so that they tell the length too."""
+        if self.typical_length_ == 0.0:
+            return features
+        lengths = np.array([len(rows) for rows in cases]) / self.typical_length_
+        return np.asarray(features * np.sqrt(lengths.astype(features.dtype))[:, None])
 
     def _begin_cases(self, cases: list[Floats], targets: Floats) -> None:
-        """The networks for these cases, and a readout that has learned nothing yet.
+        """The networks for these cases.
 
         Where series differ in size, the leave-one-out errors of small networks decide how to
         prepare them.
@@ -206,7 +231,6 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
         self.lyapunov_ = np.array([one.exponent for one in networks])
         self.bend_ = np.array([one.bend for one in networks])
         self.bias_ratio_ = RATIO if self.bias_ratio == "auto" else float(self.bias_ratio)
-        self._learned = CaseReadout(self.ensemble_.width, len(self.classes_))
 
     def _new_ensemble(self, kind: str, cases: list[Floats], units: int, seed: int) -> Ensemble:
         seeds = np.random.SeedSequence(seed).generate_state(units)

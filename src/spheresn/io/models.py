@@ -37,7 +37,15 @@ KINDS: dict[str, Any] = {
 }
 NEEDED = ("lyapunov_", "memory_", "bend_", "penalty_", "n_features_in_")
 PER_NETWORK = ("lyapunov_", "memory_", "bend_")  # of a classifier of whole series
-NUMBERS = (*NEEDED, "bias_ratio_", "noise_", "score_", "loo_error_", "sharpness_")
+NUMBERS = (
+    *NEEDED,
+    "bias_ratio_",
+    "noise_",
+    "score_",
+    "loo_error_",
+    "sharpness_",
+    "typical_length_",
+)
 FLAGS = {
     "ESNRegressor": "_one_output",
     "ESNForecaster": "_one_column",

@@ -177,6 +177,7 @@ def cases_from(model: Any, values: Values, tensors: Tensors) -> None:
     model.memory_ = np.array([one.memory for one in networks])
     model.lyapunov_ = np.array([one.exponent for one in networks])
     model.bend_ = np.array([one.bend for one in networks])
+    real("typical_length_", model.typical_length_, 0.0)
     model._stale = False
 
 
