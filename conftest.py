@@ -1,5 +1,7 @@
-"""Modules whose examples need a package that is not installed are not collected."""
+"""Adapters whose package is not installed are not collected for their examples."""
 
 from importlib.util import find_spec
 
-collect_ignore = [] if find_spec("sktime") else ["src/spheresn/apps/sktime.py"]
+collect_ignore = [
+    f"src/spheresn/adapters/{name}.py" for name in ("aeon", "sktime") if find_spec(name) is None
+]

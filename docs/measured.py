@@ -14,6 +14,7 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path.append(str(HERE.parent / "benchmarks"))
 
+from classification import summary as cases  # noqa: E402
 from league import summary  # noqa: E402
 from series import render as rendered  # noqa: E402
 
@@ -23,12 +24,13 @@ FIELDS = HERE.parent / "benchmarks" / "fields.json"
 GROWTH = HERE.parent / "benchmarks" / "fields_growth.json"
 LEAGUE = HERE.parent / "benchmarks" / "league.json"
 SERIES = HERE.parent / "benchmarks" / "series.json"
+CLASSIFICATION = HERE.parent / "benchmarks" / "classification.json"
 PICTURE = HERE / "images" / "league.png"
 CLAIMS = HERE / "_data" / "claims.json"
 VERDICTS = HERE / "_data" / "verdicts.json"
 REPORT = HERE.parent / "results" / "report.html"
 
-FILES = (QUALITY, RESULTS, LEAGUE, FIELDS, GROWTH, CLAIMS, VERDICTS, REPORT)
+FILES = (QUALITY, RESULTS, LEAGUE, CLASSIFICATION, SERIES, FIELDS, GROWTH, CLAIMS, VERDICTS, REPORT)
 
 MODELS = {
     "spherical": "**bent sphere**, the default",
@@ -154,6 +156,28 @@ def league(what: str, *words: str, path: Path = LEAGUE) -> str:
     return LEAGUE_PIECES[what](found, *words)
 
 
+def classification(what: str, *words: str, path: Path = CLASSIFICATION) -> str:
+    """Something that the chapter classification of the league says."""
+    found = _json(path)
+    if found is None:
+        return _absent(path, "make league-classification")
+    return str(CLASSIFICATION_PIECES[what](found, *words))
+
+
+def _case_accuracy(found: Any, method: str, half: str) -> str:
+    return f"{cases.line(found, method, half)['accuracy']:.3f}"
+
+
+def _case_better(found: Any, half: str) -> str:
+    return f"{100 * cases.line(found, cases.OURS, half)['better']:.0f} %"
+
+
+def _case_times(found: Any, half: str) -> str:
+    """Our time as a multiple of MiniRocket's."""
+    ours, rival = (cases.line(found, one, half)["seconds"] for one in (cases.OURS, cases.RIVAL))
+    return f"{ours / rival:.1f}"
+
+
 def _league_systems(found: Any, half: str = "both") -> str:
     return str(len(summary.chosen(found, half)))
 
@@ -268,6 +292,15 @@ LEAGUE_PIECES: dict[str, Any] = {
     "extremes": summary.extremes,
 }
 
+CLASSIFICATION_PIECES: dict[str, Any] = {
+    "accuracy": _case_accuracy,
+    "better": _case_better,
+    "times": _case_times,
+    "table": cases.table,
+    "problems": cases.problems_table,
+    "versions": lambda found: ", ".join(f"{k} {v}" for k, v in found["packages"].items()),
+}
+
 
 def series(what: str, *words: str, path: Path = SERIES) -> str:
     """Something that the comparison on ordinary series says."""
@@ -301,7 +334,7 @@ KINDS: dict[str, Any] = {
     one.__name__: one
     for one in (
         *(valid, quality, classes, claim, claims, seeds, report, benchmarks, league),
-        *(series, fields, growth),
+        *(classification, series, fields, growth),
     )
 }
 

@@ -47,7 +47,7 @@ def main() -> None:
     out.mkdir(parents=True, exist_ok=True)
     series, names = windows(slice(0, 1000), np.random.default_rng(0))
     unseen, wanted = windows(slice(1000, None), np.random.default_rng(1))
-    model = sn.ESNClassifier(units=100, bend=0.5, memory=3, random_state=0).fit(series, names)
+    model = sn.ESNClassifier(random_state=0).fit(series, names)
     figure, (left, right) = plt.subplots(1, 2, figsize=(7.4, 3.3), layout="constrained")
     for level, name in enumerate(reversed(SYSTEMS)):
         left.plot(zscore(series[names.index(name)]) + 5 * level, lw=1.4)

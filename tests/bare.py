@@ -28,15 +28,15 @@ def hide(*packages: str) -> None:
 
 
 def use_library() -> None:
-    """Import all of the library and nothing of the applications; fit, forecast, save, load and
-    measure.
+    """Import all of the library, nothing of applications and adapters; fit, forecast, save, load
+    and measure.
     """
     import spheresn as sn
 
     folder = Path(sn.__file__).parent
     for path in folder.rglob("*.py"):
         parts = path.relative_to(folder).with_suffix("").parts
-        if parts[0] not in ("apps", "__main__", "__init__"):
+        if parts[0] not in ("apps", "adapters", "__main__", "__init__"):
             import_module(".".join(["spheresn", *parts]).removesuffix(".__init__"))
     series = sn.datasets.lorenz(1500)
     model = sn.ESNForecaster(units=50, random_state=0).fit(series)

@@ -104,10 +104,10 @@ def use_model(path: Path) -> None:
 
 
 def _answer(model: Any) -> Any:
-    inputs = np.zeros((5, model.reservoir_.n_inputs))
     if isinstance(model, sn.ESNForecaster):
         columns = model.reservoir_.n_inputs - len(model.last_)
         return model.forecast(3, exogenous=np.zeros((3, columns))) if columns else model.forecast(3)
+    inputs = np.zeros((5, model.n_features_in_))
     return model.predict([inputs, inputs] if isinstance(model, sn.ESNClassifier) else inputs)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from sktime.utils.estimator_checks import check_estimator
 
-from spheresn.apps.sktime import SphereForecaster
+from spheresn.adapters.sktime import SphereForecaster
 
 
 def test_all_checks_pass():

@@ -23,9 +23,10 @@ LAYERS = [
     ["estimators"],
     ["io", "plotting"],
     ["forecasting"],
+    ["adapters"],
     ["apps._extras", "apps._json", "apps._pages"],
     ["apps.tables"],
-    ["apps.paper", "apps.explorer", "apps.sktime"],
+    ["apps.paper", "apps.explorer"],
     ["apps.cli"],
     ["__main__"],
 ]

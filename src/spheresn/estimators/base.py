@@ -72,14 +72,17 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
     random_state: Any = None
 
     def _plan(self) -> Plan:
+        self._check_readout()
+        return plan_of(self, seed_of(self.random_state), self.units)
+
+    def _check_readout(self) -> None:
         _validation.one_of("features", self.features, ("linear", "quadratic"))
         if self.penalty not in self._penalty_rules:
             _validation.real("penalty", self.penalty, 0.0)
-        return plan_of(self, _seed(self.random_state))
 
     def _candidates(self, plan: Plan, table: dict[str, list[Candidate]]) -> list[Candidate]:
         """The candidates of a table; given scalings leave nothing to choose."""
-        found = candidates(table, self.activation, self.memory, self.bend, self.bias_ratio)
+        found = candidates(table, plan.activation, self.memory, self.bend, self.bias_ratio)
         return found[:1] if plan.scalings else found
 
     def _choose_frame(self, series: Sequence[Floats], targets: Sequence[Floats]) -> Frame:
@@ -89,7 +92,8 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
         scaler = Scaler.of(rows)
         found = self._candidates(plan, REGRESSION)
         best = found[0] if len(found) == 1 else self._best(plan, scaler, found, series, targets)
-        calibrated = plan.final(scaler.forward(rows), best)
+        # More rows than in the search may put a memory that nobody set out of reach
+        calibrated = plan.final(scaler.forward(rows), best, nearest=self.memory == "auto")
         frame = Frame(scaler, calibrated.reservoir, self._washout(calibrated.exponent, len(rows)))
         self._remember(best, calibrated)
         return frame if self.features == "linear" else self._with_products(frame, series, targets)
@@ -115,14 +119,14 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
                 frame = Frame(scaler, calibrated.reservoir, washout)
                 gram, sample = self._accumulate(frame, series, targets)
                 errors[candidate] = choose_penalty(gram, sample)[1]
-        if not errors:
-            plan.final(signal, found[0])  # raises, and says what can be reached
-        return min(errors, key=lambda candidate: errors[candidate])
+        # Without an error there is only one memory, out of reach: the caller says so
+        return min(errors, key=lambda candidate: errors[candidate], default=found[0])
 
     def _remember(self, candidate: Candidate, calibrated: Calibrated) -> None:
-        self.lyapunov_ = calibrated.exponent
-        self.memory_ = -1.0 / calibrated.exponent if calibrated.exponent < 0.0 else np.inf
-        self.bend_, self.bias_ratio_ = candidate.bend, candidate.bias_ratio
+        self.lyapunov_: Any = calibrated.exponent
+        self.memory_: Any = -1.0 / calibrated.exponent if calibrated.exponent < 0.0 else np.inf
+        self.bend_: Any = candidate.bend
+        self.bias_ratio_ = candidate.bias_ratio
 
     def _washout(self, exponent: float, rows: int) -> int:
         if self.washout != "auto":
@@ -182,7 +186,7 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
         return solve(gram, self.penalty_)
 
 
-def _seed(random_state: Any) -> int:
+def seed_of(random_state: Any) -> int:
     try:
         return int(check_random_state(random_state).randint(2**31))
     except ValueError:

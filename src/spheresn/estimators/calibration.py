@@ -27,7 +27,14 @@ Curve = Callable[[float], float]  # logarithm of the strength -> exponent
 
 
 class MemoryOutOfReach(BadInput):
-    """No strength of the drive gives the requested memory on this signal."""
+    """No strength of the drive gives the requested memory on this signal.
+
+    strength: the one whose memory is nearest.
+    """
+
+    def __init__(self, sentence: str, strength: float = STRONGEST) -> None:
+        super().__init__(sentence)
+        self.strength = strength
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +82,17 @@ def calibrate(
     return Calibrated(at_strength(strength), strength, near.exponent)
 
 
+def calibrate_nearest(
+    at_strength: Callable[[float], Reservoir], signal: Floats, memory: float
+) -> Calibrated:
+    """`calibrate`, or the network with the nearest memory where this one is out of reach."""
+    try:
+        return calibrate(at_strength, signal, memory)
+    except MemoryOutOfReach as error:
+        reservoir = at_strength(error.strength)
+        return Calibrated(reservoir, error.strength, exponent(reservoir, signal))
+
+
 def _approximate(curve_on: Callable[[int], Curve], memory: float) -> Point:
     """A point near the goal; if a search on few rows finds none, more rows decide."""
     try:
@@ -109,7 +127,7 @@ def _search(curve: Curve, memory: float, tolerance: float) -> Point:
     goal, high = -1.0 / memory, float(np.log(STRONGEST))
     below = curve(high)
     if below > goal:
-        raise MemoryOutOfReach(_sentence(memory, "at least", below))
+        raise MemoryOutOfReach(_sentence(memory, "at least", below), STRONGEST)
     while high > np.log(WEAKEST):
         low = high - float(np.log(STRIDE))
         above = curve(low)
@@ -119,7 +137,7 @@ def _search(curve: Curve, memory: float, tolerance: float) -> Point:
             )
             return Point(place, curve(place), (below - above) / (high - low))
         high, below = low, above
-    raise MemoryOutOfReach(_sentence(memory, "at most", below))
+    raise MemoryOutOfReach(_sentence(memory, "at most", below), float(np.exp(high)))
 
 
 def _sentence(memory: float, side: str, reached: float) -> str:

@@ -13,7 +13,13 @@ from .._validation import Floats
 from ..activations import Activation, Linear, OnSphere, Tanh
 from ..reservoir import Reservoir, random_reservoir
 from ..topology import Recurrent
-from .calibration import Calibrated, MemoryOutOfReach, calibrate, exponent
+from .calibration import (
+    Calibrated,
+    MemoryOutOfReach,
+    calibrate,
+    calibrate_nearest,
+    exponent,
+)
 
 ACTIVATIONS = ("spherical", "tanh", "linear")
 SEARCH_ROWS, FINAL_ROWS = 1000, 2000  # of the signal, on which exponents are measured
@@ -137,17 +143,23 @@ class Plan:
             )
         return self.network(inputs, candidate, 1.0, per_unit)
 
-    def calibrated(self, signal: Floats, candidate: Candidate) -> Calibrated:
-        """The network of a candidate, calibrated on a standardised signal (T, d)."""
+    def calibrated(
+        self, signal: Floats, candidate: Candidate, *, nearest: bool = False
+    ) -> Calibrated:
+        """The network of a candidate, calibrated on a standardised signal (T, d).
+
+        A memory out of reach is an error, or replaced by the `nearest` one.
+        """
         if self.scalings is not None:
             reservoir = self.network(signal.shape[1], candidate, *self.scalings)
             return Calibrated(reservoir, 1.0, exponent(reservoir, signal[:SEARCH_ROWS]))
         base = self.unit_drive(signal.shape[1], candidate)
+        find = calibrate_nearest if nearest else calibrate
         if self.activation == "linear":  # a linear network remembers by its spectral radius alone
-            return calibrate(
+            return find(
                 lambda strength: base.rescaled(recurrent=1.0 / strength), signal, candidate.memory
             )
-        return calibrate(
+        return find(
             lambda strength: base.rescaled(1.0, strength, strength), signal, candidate.memory
         )
 
@@ -168,9 +180,9 @@ class Plan:
         except MemoryOutOfReach:
             return None
 
-    def final(self, signal: Floats, candidate: Candidate) -> Calibrated:
+    def final(self, signal: Floats, candidate: Candidate, *, nearest: bool = False) -> Calibrated:
         """Calibrated on up to FINAL_ROWS rows."""
-        return self.calibrated(signal[:FINAL_ROWS], candidate)
+        return self.calibrated(signal[:FINAL_ROWS], candidate, nearest=nearest)
 
 
 def drawn(topology: Any, density: float | None, units: int, seed: int) -> Recurrent:
@@ -181,8 +193,8 @@ def drawn(topology: Any, density: float | None, units: int, seed: int) -> Recurr
     return matrix
 
 
-def plan_of(estimator: Any, seed: int) -> Plan:
-    """The plan in the parameters of an estimator, each checked."""
+def plan_of(estimator: Any, seed: int, units: Any) -> Plan:
+    """The plan in the parameters of an estimator, each checked, for a network of `units` units."""
     e = estimator
     _validation.one_of("activation", e.activation, ACTIVATIONS)
     given = e.spectral_radius is not None or e.input_scaling is not None
@@ -198,11 +210,11 @@ def plan_of(estimator: Any, seed: int) -> Plan:
     )
     scaling = 1.0 if e.input_scaling is None else _validation.real("input_scaling", e.input_scaling)
     return Plan(
-        _validation.whole("units", e.units, 1),
+        _validation.whole("units", units, 1),
         e.activation,
         e.topology,
         e.density,
-        drawn(e.topology, e.density, e.units, seed),
+        drawn(e.topology, e.density, units, seed),
         _validation.real("leak", e.leak, 0.0, 1.0, above=True),
         (radius, scaling) if given else None,
         seed,

@@ -12,57 +12,116 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .. import _validation
 from .._errors import BadInput
-from .._numerics import power_of_two
 from .._validation import Floats
-from ..readout import Gram, Sample
-from .accumulate import accumulate
-from .base import BaseESN, with_limited_threads
-from .features import Frame
+from ..readout import Gram, Sample, factor, leave_one_out
+from ..readout.cases import CaseReadout
+from .base import PROBE_UNITS, BaseESN, seed_of, with_limited_threads
+from .candidates import Plan, plan_of
+from .cases import as_cases, is_cases, refuse_wide
+from .ensemble import CLASSIFICATION, Ensemble, fit_ensemble
+from .preparation import KINDS, Preparation, differ_in_size
+from .probability import fit_sharpness, probabilities
 from .validation import as_series, is_list, validated
 
-STILL = 1e-6  # the deviation of a feature that does not vary
+CASE_UNITS, STEP_UNITS = 2000, 500  # where nobody sets them
+MARGIN = 0.8  # of its error: series as they are given, unless another preparation is clearly better
+RATIO = CLASSIFICATION["spherical"][0].bias_ratio
 
 
 @dataclass(eq=False, repr=False)
 class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
-    """Echo state network with a ridge readout on indicators of the classes.
+    """Echo state networks with a ridge readout on indicators of the classes.
 
-    The class with the largest output wins. For a list of series X, each (T_i, d), with one label
-    each, a series is described by the mean and the logarithm of the deviation of each unit. For one
-    table X (T, d) with one label per row, or lists of both, each step is classified by its state.
-    The parameters are those of ESNRegressor without readout. The learned attributes are the same
-    too, and classes_.
+    The class with the largest output wins.
+
+    *Whole series*: X is a list of arrays (time, channels) of any lengths, an array (cases,
+    channels, time) as aeon and sktime have it, or a data frame with an index of case and time; y
+    has one label per series. Several networks follow each series, at strides of 1, 3, 9, ... rows,
+    and hear its values, its changes and the changes of these. They share the `units`. A series is
+    described by how often each unit leads or trails the units beside it. Series that differ much in
+    size may be measured in their own deviations, or compressed, if this lowers the leave-one-out
+    error. time_axis: 0 or 1, the
+    axis of time within one case; needed only where a case has more channels than steps.
+
+    *Steps*: X is one table (T, d) with one label per row, or a list of tables with a list of
+    labels each. Each step is classified by the state of one network.
+
+    units: in all; "auto" means 2,000 for whole series and 500 for steps. memory: one that is given
+    holds for all networks, and their stride is one. features and components concern steps only.
+    n_jobs: networks that follow series in parallel (joblib). The other parameters are those of
+    ESNRegressor without readout.
+
+    Learned: classes_, penalty_, loo_error_; for whole series ensemble_, preparation_ (of the
+    series), typical_length_ (above 0 where the length tells the class), and memory_ (in steps of
+    the series), lyapunov_ and bend_ of each network; for steps the attributes of ESNRegressor.
 
     >>> rng = np.random.default_rng(0)
     >>> slow, fast = (
     ...     [np.sin(w * np.arange(80.0) + rng.uniform(0, 6))[:, None] for _ in range(20)]
     ...     for w in (0.2, 0.3)
     ... )
-    >>> model = ESNClassifier(units=50, bend=0.5, memory=5, random_state=0)
+    >>> model = ESNClassifier(units=100, random_state=0)
     >>> model = model.fit(slow[:15] + fast[:15], [0] * 15 + [1] * 15)
     >>> model.score(slow[15:] + fast[15:], [0] * 5 + [1] * 5)
     1.0
     """
 
+    units: int | str = "auto"  # type: ignore[assignment]  # of two kinds of networks
+    time_axis: int | None = None
     n_jobs: int | None = None
 
     @with_limited_threads
     def fit(self, X: Any, y: Any) -> Self:
-        """Choose the network, drive it over the series, solve for the readout."""
-        series, labels = self._checked(X, y)
-        self.whole_series_ = is_list(X) and np.ndim(labels[0]) == 0
-        self.classes_ = np.unique(np.concatenate([np.atleast_1d(one) for one in labels]))
-        if len(self.classes_) < 2:
+        """Choose the networks, let them follow the series, solve for the readout."""
+        self._learned: CaseReadout | tuple[Gram, Sample] | None = None
+        self.whole_series_ = is_cases(X, y)
+        return self._take(X, y, None)._refresh()
+
+    @with_limited_threads
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Learn from a batch of whole series, or from a batch of series with a label per step.
+
+        The first batch chooses the networks; `classes` must name all classes then, unless the first
+        batch has them all. The readout is that of one fit to all batches. It is computed when a
+        method needs it.
+        """
+        if hasattr(self, "weights_") and getattr(self, "_learned", None) is None:
             raise BadInput(
-                f"y must have at least two classes, got one class, {self.classes_[0]!r}; pass "
-                "series of another class too"
+                "partial_fit must continue with what it has learned, got a model loaded from a "
+                "file, which keeps the readout only; fit it again"
             )
-        targets = [
-            self._indicators(one, len(rows)) for one, rows in zip(labels, series, strict=True)
-        ]
-        frame = self._choose_frame(series, targets)
-        self.frame_, self.weights_ = frame, self._solve(*self._accumulate(frame, series, targets))
-        self.reservoir_, self.washout_ = frame.reservoir, frame.washout
+        if not hasattr(self, "_learned"):
+            self._learned = None
+        if self._learned is None:
+            self.whole_series_ = is_cases(X, y)
+        return self._take(X, y, classes)
+
+    def _take(self, X: Any, y: Any, classes: Any) -> Self:
+        """Learn from a batch, the first one where nothing was learned before."""
+        first, whole = self._learned is None, is_cases(X, y)
+        if whole != self.whole_series_:
+            raise BadInput(
+                "y must have one label per series in all batches, or one per step in all of them, "
+                "got both; fit two classifiers"
+            )
+        if whole:
+            series = as_cases(self, X, self.time_axis, reset=first)
+            labels = [self._case_labels(y, len(series))]
+        else:
+            series, labels = self._checked_steps(X, y, reset=first)
+        found = np.concatenate(labels)
+        if first:
+            self.classes_ = _classes(found if classes is None else np.asarray(classes))
+        unknown = np.setdiff1d(found, self.classes_)
+        if len(unknown):
+            raise BadInput(
+                f"y must have the classes of the first batch, got {unknown.tolist()[0]!r} too; "
+                "name all classes in the first call, partial_fit(X, y, classes=...)"
+            )
+        (self._take_cases if whole else self._take_steps)(
+            series, [self._indicators(one) for one in labels]
+        )
+        self._stale = True
         return self
 
     def decision_function(self, X: Any) -> Any:
@@ -70,21 +129,20 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
 
         For two classes there is one number instead of two, the difference of the outputs.
         """
-        check_is_fitted(self)
-        series = as_series(self, X, reset=False)
-        if self.whole_series_:
-            return self._narrow(
-                np.vstack([self.weights_(self._summary(self.frame_, rows)) for rows in series])
-            )
-        outputs = [self._narrow(self.frame_.read(rows, self.weights_)) for rows in series]
-        return outputs if is_list(X) else outputs[0]
+        return _each(self._narrow, self._outputs(X))
 
     def predict(self, X: Any) -> Any:
         """The class of each series, or of each step (a list for several series)."""
-        scores = self.decision_function(X)
-        if isinstance(scores, list):
-            return [self._class(one) for one in scores]
-        return self._class(scores)
+        return _each(lambda one: self.classes_[one.argmax(axis=1)], self._outputs(X))
+
+    def predict_proba(self, X: Any) -> Any:
+        """Probabilities (n, classes) of the classes, or (T, classes) for steps.
+
+        They are the softmax of the outputs times `sharpness_`, which has the largest likelihood on
+        training cases that were left out one at a time.
+        """
+        outputs = self._outputs(X)
+        return _each(lambda one: probabilities(one, self.sharpness_), outputs)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of series, or of steps, that are classified correctly."""
@@ -93,62 +151,187 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
             predicted, y = np.concatenate(predicted), np.concatenate([np.asarray(one) for one in y])
         return float(np.average(predicted == np.asarray(y), weights=sample_weight))
 
-    def _class(self, scores: Floats) -> Any:
-        return self.classes_[
-            (scores > 0.0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+    def _outputs(self, X: Any) -> Any:
+        """Outputs (n, classes) of whole series, (T, classes) of steps, or a list of the latter."""
+        check_is_fitted(self, "classes_")
+        self._refresh()
+        if self.whole_series_:
+            cases = as_cases(self, X, self.time_axis, reset=False)
+            return self.weights_(self._with_length(cases, self._features(cases)))
+        outputs = [
+            self.frame_.read(rows, self.weights_) for rows in as_series(self, X, reset=False)
         ]
+        return outputs if is_list(X) else outputs[0]
 
     def _narrow(self, outputs: Floats) -> Floats:
         return outputs[:, 1] - outputs[:, 0] if len(self.classes_) == 2 else outputs
 
-    def _checked(self, X: Any, y: Any) -> tuple[list[Floats], list[Any]]:
+    def _take_cases(self, cases: list[Floats], targets: list[Floats]) -> None:
+        if self._learned is None:
+            self._begin_cases(cases, targets[0])
+            features = self._features(cases)
+            self.typical_length_ = self._choose_length(cases, features, targets[0])
+            self._learned = CaseReadout(self.ensemble_.width, len(self.classes_))
+        else:
+            features = self._features(cases)
+        assert isinstance(self._learned, CaseReadout)
+        self._learned.take(self._with_length(cases, features), targets[0])
+
+    def _choose_length(self, cases: list[Floats], features: Floats, targets: Floats) -> float:
+        """The median length where lengths differ and tell the class, otherwise 0."""
+        lengths = [len(rows) for rows in cases]
+        if min(lengths) == max(lengths):
+            return 0.0
+        errors = []
+        for self.typical_length_ in (0.0, float(np.median(lengths))):
+            learned = CaseReadout(self.ensemble_.width, len(self.classes_))
+            learned.take(self._with_length(cases, features), targets)
+            errors.append(learned.fit(self._penalty()).error)
+        return self.typical_length_ if errors[1] < errors[0] else 0.0
+
+    def _with_length(self, cases: list[Floats], features: Floats) -> Floats:
+        """Roots of shares of the time, or of a typical length, so that they tell the length too."""
+        if self.typical_length_ == 0.0:
+            return features
+        lengths = np.array([len(rows) for rows in cases]) / self.typical_length_
+        return np.asarray(features * np.sqrt(lengths.astype(features.dtype))[:, None])
+
+    def _begin_cases(self, cases: list[Floats], targets: Floats) -> None:
+        """The networks for these cases.
+
+        Where series differ in size, the leave-one-out errors of small networks decide how to
+        prepare them.
+        """
+        if self.features == "quadratic":
+            raise BadInput(
+                "features must be 'linear' for whole series, got 'quadratic'; what they tell is "
+                "not linear in the states anyway"
+            )
+        self._check_readout()
+        units = _validation.whole("units", CASE_UNITS if self.units == "auto" else self.units, 1)
+        self.washout_ = (
+            0 if self.washout == "auto" else _validation.whole("washout", self.washout, 0)
+        )
+        seed = seed_of(self.random_state)
+        kinds = KINDS if differ_in_size(cases) else KINDS[:1]
+        errors = {}
+        if len(kinds) > 1:
+            small = min(units, PROBE_UNITS)
+            for kind in kinds:
+                tried = self._new_ensemble(kind, cases, small, seed)
+                learned = CaseReadout(tried.width, len(self.classes_))
+                learned.take(tried.features(cases, self.washout_, self.n_jobs), targets)
+                errors[kind] = learned.fit(self._penalty()).error * (
+                    MARGIN if kind == "given" else 1.0
+                )
+        self.preparation_ = min(errors, key=lambda kind: errors[kind], default="given")
+        self.ensemble_ = self._new_ensemble(self.preparation_, cases, units, seed)
+        networks = self.ensemble_.networks
+        self.memory_ = np.array([one.memory for one in networks])
+        self.lyapunov_ = np.array([one.exponent for one in networks])
+        self.bend_ = np.array([one.bend for one in networks])
+        self.bias_ratio_ = RATIO if self.bias_ratio == "auto" else float(self.bias_ratio)
+
+    def _new_ensemble(self, kind: str, cases: list[Floats], units: int, seed: int) -> Ensemble:
+        seeds = np.random.SeedSequence(seed).generate_state(units)
+        given = self.spectral_radius is not None or self.input_scaling is not None
+        return fit_ensemble(
+            cases,
+            lambda number, size: plan_of(self, int(seeds[number]), size),
+            lambda plan: self._candidates(plan, CLASSIFICATION)[0],
+            units,
+            preparation=Preparation.of(kind, cases),
+            free=self.memory == "auto" and not given,
+            divided=isinstance(self.topology, str),
+        )
+
+    def _penalty(self) -> float | None:
+        return None if self.penalty == "loo" else float(self.penalty)
+
+    def _plan(self) -> Plan:
+        """The plan of the network that classifies steps."""
+        self._check_readout()
+        units = STEP_UNITS if self.units == "auto" else self.units
+        return plan_of(self, seed_of(self.random_state), units)
+
+    def _take_steps(self, series: list[Floats], targets: list[Floats]) -> None:
+        if self._learned is None:
+            self.frame_ = self._choose_frame(series, targets)
+            self.reservoir_, self.washout_ = self.frame_.reservoir, self.frame_.washout
+            self._learned = self._accumulate(self.frame_, series, targets)
+            return
+        assert isinstance(self._learned, tuple)
+        gram, sample = self._accumulate(self.frame_, series, targets)
+        self._learned = self._learned[0] + gram, self._learned[1].joined(sample)
+
+    def _features(self, cases: list[Floats]) -> Floats:
+        shortest = min(len(rows) for rows in cases)
+        _validation.at_least(
+            "each series",
+            shortest,
+            self.washout_ + 1,
+            f"to leave one after a washout of {self.washout_}",
+        )
+        return self.ensemble_.features(cases, self.washout_, self.n_jobs)
+
+    @with_limited_threads
+    def _refresh(self) -> Self:
+        """Solve for the readout if something was learned since the last time."""
+        if not self._stale:
+            return self
+        if isinstance(self._learned, CaseReadout):
+            fitted = self._learned.fit(self._penalty())
+            self.weights_, self.penalty_ = fitted.weights, fitted.penalty
+            self.loo_error_, outputs, targets = fitted.error, fitted.outputs, fitted.targets
+        else:
+            assert self._learned is not None
+            gram, sample = self._learned
+            self.weights_ = self._solve(gram, sample)
+            errors = leave_one_out(factor(gram, self.penalty_), sample.states, sample.targets)
+            outputs, targets = sample.targets - errors, sample.targets
+        self.sharpness_ = fit_sharpness(outputs, targets)
+        self._stale = False
+        return self
+
+    def _case_labels(self, y: Any, count: int) -> Any:
+        if y is None or len(y) != count:
+            raise BadInput(
+                f"y must have one entry per series, {count}, got another number; pass a "
+                "list as long as X"
+            )
+        return column_or_1d(np.asarray(y))
+
+    def _checked_steps(self, X: Any, y: Any, *, reset: bool) -> tuple[list[Floats], list[Any]]:
         if not is_list(X):
-            rows, labels = validated(self, X, y, ensure_min_samples=2)
+            rows, labels = validated(self, X, y, reset=reset, ensure_min_samples=1 + reset)
+            refuse_wide(rows)
             check_classification_targets(labels)
             return [rows], [labels]
-        series = as_series(self, X, reset=True)
+        series = as_series(self, X, reset=reset)
         if y is None or len(y) != len(series):
             raise BadInput(
                 f"y must have one entry per series, {len(series)}, got another number; pass a "
                 "list as long as X"
             )
-        labels = list(y)
-        if np.ndim(labels[0]) == 0:
-            return series, list(column_or_1d(np.asarray(labels)))
+        labels = [np.asarray(one) for one in y]
         for i, (one, rows) in enumerate(zip(labels, series, strict=True)):
-            _validation.same_length(f"y[{i}]", np.asarray(one), f"X[{i}]", rows)
-        return series, [np.asarray(one) for one in labels]
+            _validation.same_length(f"y[{i}]", one, f"X[{i}]", rows)
+        return series, labels
 
-    def _indicators(self, label: Any, length: int) -> Floats:
-        """Rows of zeros with a one for the class; the label of a series holds for all its rows."""
-        labels = np.broadcast_to(label, (length,)) if np.ndim(label) == 0 else label
+    def _indicators(self, labels: Any) -> Floats:
+        """Rows of zeros with a one for the class."""
         return np.asarray(np.asarray(labels)[:, None] == self.classes_[None, :], dtype=np.float64)
 
-    def _summary(self, frame: Frame, rows: Floats) -> Floats:
-        """Mean and log deviation of every feature, in units of about one.
 
-        A feature that does not vary gets the deviation STILL.
-        """
-        washout = self._washout_of(frame, len(rows))
-        _validation.at_least(
-            "each series", len(rows), washout + 1, f"to leave one after a washout of {washout}"
-        )
-        states = frame.features(frame.states(rows)[washout:])
-        if self.activation == "spherical":
-            states = np.sqrt(frame.reservoir.units) * states
-        unit = power_of_two(states)
-        return np.concatenate(
-            [
-                unit * (states / unit).mean(axis=0),
-                np.log(unit * (states / unit).std(axis=0) + STILL),
-            ]
-        )[None]
+def _each(function: Any, outputs: Any) -> Any:
+    return [function(one) for one in outputs] if isinstance(outputs, list) else function(outputs)
 
-    def _accumulate(self, frame: Frame, series: Any, targets: Any) -> tuple[Gram, Sample]:
-        """Gram matrix and sample of the summaries of whole series, or of every step."""
-        if not self.whole_series_:
-            return self._accumulate_steps(frame, series, targets)
-        pieces = (
-            (self._summary(frame, rows), one[:1]) for rows, one in zip(series, targets, strict=True)
+
+def _classes(labels: Any) -> Any:
+    classes = np.unique(labels)
+    if len(classes) < 2:
+        raise BadInput(
+            f"y must have at least two classes, got one class, {classes.tolist()[0]!r}; pass "
+            "series of another class too"
         )
-        return accumulate(pieces, 2 * frame.width, len(self.classes_))
+    return classes

@@ -22,14 +22,33 @@ from ..driving import COMPILED
 from ..estimators import ESNClassifier, ESNFieldForecaster, ESNForecaster, ESNRegressor
 from ..estimators.observed import Form
 from .files import whole_file
-from .parts import field_from, field_parts, frame_from, frame_parts, loop_from, loop_parts
+from .parts import (
+    cases_from,
+    cases_parts,
+    field_from,
+    field_parts,
+    frame_from,
+    frame_parts,
+    loop_from,
+    loop_parts,
+    reservoirs_of,
+)
 
 FORMAT = 1
 KINDS: dict[str, Any] = {
     kind.__name__: kind for kind in (ESNRegressor, ESNForecaster, ESNClassifier, ESNFieldForecaster)
 }
 NEEDED = ("lyapunov_", "memory_", "bend_", "penalty_", "n_features_in_")
-NUMBERS = (*NEEDED, "bias_ratio_", "noise_", "score_", "loo_error_")
+PER_NETWORK = ("lyapunov_", "memory_", "bend_")  # of a classifier of whole series
+NUMBERS = (
+    *NEEDED,
+    "bias_ratio_",
+    "noise_",
+    "score_",
+    "loo_error_",
+    "sharpness_",
+    "typical_length_",
+)
 FLAGS = {
     "ESNRegressor": "_one_output",
     "ESNForecaster": "_one_column",
@@ -86,13 +105,14 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
             "without readout="
         )
     check_is_fitted(model)
-    if type(model.reservoir_.recurrent) not in COMPILED:
-        own = type(model.reservoir_.recurrent).__name__
-        raise BadInput(
-            f"model must have a topology of spheresn to be saved, got {own}; fit it with W as an "
-            "array instead"
-        )
-    if kind == "ESNRegressor":
+    for reservoir in reservoirs_of(model):
+        if type(reservoir.recurrent) not in COMPILED:
+            own = type(reservoir.recurrent).__name__
+            raise BadInput(
+                f"model must have a topology of spheresn to be saved, got {own}; fit it with W as "
+                "an array instead"
+            )
+    if kind == "ESNRegressor" or getattr(model, "whole_series_", False):
         model._refresh()
     values, tensors = _contents(model)
     header = {
@@ -157,10 +177,15 @@ def _header(metadata: dict[str, str] | None) -> dict[str, Any]:
 
 def _contents(model: Any) -> tuple[dict[str, Any], dict[str, Floats]]:
     own = vars(model)
-    values = {name: _plain(own[name]) for name in (*NUMBERS, *FLAGS.values()) if name in own}
+    several = getattr(model, "whole_series_", False)
+    values = {
+        name: _plain(own[name])
+        for name in (*NUMBERS, *FLAGS.values())
+        if name in own and not (several and name in PER_NETWORK)
+    }
     values["columns"] = [str(name) for name in getattr(model, "feature_names_in_", [])]
     tensors = {name: own[name] for name in ARRAYS if name in own}
-    part_values, part_tensors = PARTS[type(model)][0](model)
+    part_values, part_tensors = (cases_parts if several else PARTS[type(model)][0])(model)
     if isinstance(model, ESNForecaster):
         values["form"] = None if model._form is None else model._form.plain()
     if isinstance(model, ESNClassifier):
@@ -186,20 +211,26 @@ def _assemble(header: dict[str, Any], tensors: dict[str, Floats]) -> Any:
             f"the file has a readout, {sentence(model.readout, 40)!r}, that no file can hold; "
             "save the model anew"
         )
+    _recall_flags(model, values)
+    several = getattr(model, "whole_series_", False)
     for name in NUMBERS:
-        if name in values or name in NEEDED:
+        if not (several and name in PER_NETWORK) and (name in values or name in NEEDED):
             setattr(model, name, _number(name, values[name]))
     for name in ARRAYS:
         if name in tensors:
             setattr(model, name, tensors[name])
-    _recall_flags(model, values)
-    PARTS[type(model)][1](model, values, tensors)
+    if several:
+        cases_from(model, values, tensors)
+    else:
+        PARTS[type(model)][1](model, values, tensors)
     _recall_columns(model, values)
     if isinstance(model, ESNForecaster):
         form = values.get("form")
         model._form = None if form is None else Form.from_plain(form)
     if isinstance(model, ESNClassifier):
         model.classes_ = _classes(values, len(model.weights_.intercept))
+        # A file of version 0.1 has no sharpness
+        model.sharpness_ = real("sharpness_", getattr(model, "sharpness_", 1.0), 0.0)
     return model
 
 
@@ -222,7 +253,9 @@ def _recall_flags(model: Any, values: dict[str, Any]) -> None:
 
 def _recall_columns(model: Any, values: dict[str, Any]) -> None:
     """The number of columns, checked against the network, and their names, if they have some."""
-    columns = len(model.last_) if isinstance(model, FORECASTERS) else model.reservoir_.n_inputs
+    columns = (
+        len(model.last_) if isinstance(model, FORECASTERS) else next(reservoirs_of(model)).n_inputs
+    )
     names = [str(name) for name in values["columns"]]
     if whole("n_features_in_", model.n_features_in_, 1) != columns or len(names) not in (
         0,
@@ -237,7 +270,7 @@ def _recall_columns(model: Any, values: dict[str, Any]) -> None:
 
 
 def _check_tensor(name: str, tensor: Floats) -> None:
-    if tensor.dtype.kind != ("i" if name in INDICES else "f"):
+    if tensor.dtype.kind != ("i" if name.rpartition(".")[2] in INDICES else "f"):
         raise ModelFileError(
             f"the file has numbers of type {tensor.dtype} in {name!r}; save the model anew"
         )

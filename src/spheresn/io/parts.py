@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from scipy import sparse as sp
 
-from .._validation import Floats, array, real, whole
+from .._validation import Floats, array, one_of, real, whole
 from ..activations import Linear, OnSphere, Tanh
 from ..estimators.closed_loop import ClosedLoop
+from ..estimators.ensemble import Ensemble, SeriesNetwork, View
 from ..estimators.features import Frame
 from ..estimators.fields.geometry import Patches
 from ..estimators.fields.labels import Labels
 from ..estimators.fields.loop import FieldLoop, LocalNetworks
+from ..estimators.preparation import KINDS, Preparation
 from ..estimators.scaling import Scaler
 from ..readout import Quadratic, Weights
 from ..reservoir import Reservoir
@@ -105,13 +108,107 @@ def frame_from(model: Any, values: Values, tensors: Tensors) -> None:
     """Put the parts into a regressor or classifier."""
     reservoir = reservoir_from(values["reservoir"], tensors)
     scaler = _scaler(tensors["mean"], tensors["scale"], reservoir.n_inputs)
-    # A series is summed up by mean and deviation of every feature
-    summaries = 2 if getattr(model, "whole_series_", False) else 1
-    model.weights_, quadratic = _readout_from(tensors, reservoir.units, summaries)
+    model.weights_, quadratic = _readout_from(tensors, reservoir.units)
     if hasattr(model, "state_") and model.state_.shape != (reservoir.units,):
         raise ValueError("the state does not fit the network")
     model.frame_ = Frame(scaler, reservoir, whole("washout", values["washout"], 0), quadratic)
     model.reservoir_, model.washout_, model._stale = reservoir, model.frame_.washout, False
+
+
+def reservoirs_of(model: Any) -> Iterator[Reservoir]:
+    """The networks of an estimator: one, or those of a classifier of whole series."""
+    if getattr(model, "whole_series_", False):
+        yield from (one.reservoir for one in model.ensemble_.networks)
+    else:
+        yield model.reservoir_
+
+
+def cases_parts(model: Any) -> tuple[Values, Tensors]:
+    """The parts of a classifier of whole series; the arrays of network k begin with `k.`."""
+    networks: list[Values] = []
+    _, tensors = _readout_parts(model.weights_, None)
+    for k, one in enumerate(model.ensemble_.networks):
+        more, others = reservoir_parts(one.reservoir)
+        networks.append(
+            {
+                "reservoir": more,
+                "stride": int(one.view.stride),
+                "order": int(one.view.order),
+                "exponent": float(one.exponent),
+            }
+        )
+        others |= {
+            "mean": one.scaler.mean,
+            "scale": one.scaler.scale,
+            "rest": one.rest,
+            "state_mean": one.mean,
+            "state_scale": one.scale,
+        }
+        tensors |= {f"{k}.{name}": tensor for name, tensor in others.items()}
+    preparation = model.ensemble_.preparation
+    tensors |= {"centre": preparation.centre, "unit": preparation.scale}
+    values = {"preparation": preparation.kind, "washout": int(model.washout_)}
+    return {"networks": networks, **values}, tensors
+
+
+def cases_from(model: Any, values: Values, tensors: Tensors) -> None:
+    """Put the parts into a classifier of whole series."""
+    networks = tuple(
+        _network_from(one, _beginning(f"{k}.", tensors)) for k, one in enumerate(values["networks"])
+    )
+    weights = Weights(
+        array("weights", tensors["weights"], 2), array("intercept", tensors["intercept"], 1)
+    )
+    preparation = Preparation(
+        one_of("preparation", values["preparation"], KINDS),
+        array("centre", tensors["centre"], 1),
+        array("unit", tensors["unit"], 1),
+    )
+    model.preparation_ = preparation.kind
+    model.ensemble_ = Ensemble(networks, preparation)
+    if (
+        weights.matrix.shape != (model.ensemble_.width, len(weights.intercept))
+        or len({one.reservoir.n_inputs for one in networks}) != 1
+    ):
+        raise ValueError("the readout does not fit the networks")
+    columns = (networks[0].reservoir.n_inputs,)
+    if {preparation.centre.shape, preparation.scale.shape} != {columns} or not (
+        preparation.scale > 0.0
+    ).all():
+        raise ValueError("the preparation does not fit the networks")
+    model.weights_, model.washout_ = weights, whole("washout", values["washout"], 0)
+    model.memory_ = np.array([one.memory for one in networks])
+    model.lyapunov_ = np.array([one.exponent for one in networks])
+    model.bend_ = np.array([one.bend for one in networks])
+    real("typical_length_", model.typical_length_, 0.0)
+    model._stale = False
+
+
+def _beginning(prefix: str, tensors: Tensors) -> Tensors:
+    return {
+        name.removeprefix(prefix): tensor
+        for name, tensor in tensors.items()
+        if name.startswith(prefix)
+    }
+
+
+def _network_from(values: Values, tensors: Tensors) -> SeriesNetwork:
+    reservoir = reservoir_from(values["reservoir"], tensors)
+    rest, mean, scale = (
+        array(name, tensors[name], 1, reservoir.dtype)
+        for name in ("rest", "state_mean", "state_scale")
+    )
+    if {part.shape for part in (rest, mean, scale)} != {(reservoir.units,)} or not (
+        scale > 0.0
+    ).all():
+        raise ValueError("the states do not fit the network")
+    view = View(whole("stride", values["stride"], 1), whole("order", values["order"], 0))
+    if view.order > 2:
+        raise ValueError("the order of differences is not one of 0, 1 and 2")
+    scaler = _scaler(tensors["mean"], tensors["scale"], reservoir.n_inputs)
+    return SeriesNetwork(
+        view, scaler, reservoir, rest, mean, scale, real("exponent", values["exponent"])
+    )
 
 
 def loop_parts(model: Any) -> tuple[Values, Tensors]:
@@ -136,7 +233,7 @@ def loop_parts(model: Any) -> tuple[Values, Tensors]:
 def loop_from(model: Any, values: Values, tensors: Tensors) -> None:
     """Put the parts into a forecaster."""
     reservoir = reservoir_from(values["reservoir"], tensors)
-    weights, quadratic = _readout_from(tensors, reservoir.units, 1)
+    weights, quadratic = _readout_from(tensors, reservoir.units)
     columns = len(weights.intercept)
     model.scaler_ = _scaler(tensors["mean"], tensors["scale"], columns)
     model.exogenous_scaler_ = _scaler(
@@ -206,7 +303,7 @@ def _readout_parts(weights: Weights, quadratic: Quadratic | None) -> tuple[Value
     return {}, tensors
 
 
-def _readout_from(tensors: Tensors, units: int, summaries: int) -> tuple[Weights, Quadratic | None]:
+def _readout_from(tensors: Tensors, units: int) -> tuple[Weights, Quadratic | None]:
     quadratic = (
         Quadratic(tensors["centre"], tensors["components"]) if "components" in tensors else None
     )
@@ -215,9 +312,7 @@ def _readout_from(tensors: Tensors, units: int, summaries: int) -> tuple[Weights
         array("weights", tensors["weights"], 2), array("intercept", tensors["intercept"], 1)
     )
     width = units + count * (count + 1) // 2
-    if weights.matrix.shape != (summaries * width, len(weights.intercept)) or not len(
-        weights.intercept
-    ):
+    if weights.matrix.shape != (width, len(weights.intercept)) or not len(weights.intercept):
         raise ValueError("the readout does not fit the network")
     if quadratic is not None and (
         quadratic.centre.shape != (units,) or quadratic.components.shape[1:] != (units,)

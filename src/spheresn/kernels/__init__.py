@@ -21,6 +21,7 @@ from .codes import (
 
 if TYPE_CHECKING:
     from .closed import closed_loop, force_loop
+    from .leads import lead_loop
     from .least_squares import absorb_rows, centre
     from .loop import batch_loop, open_loop
     from .patches import patch_loop
@@ -35,6 +36,7 @@ MODULES = {
     "open_loop": "loop",
     "patch_loop": "patches",
     "sensitivity_loop": "tangent_loop",
+    "lead_loop": "leads",
     "tangent_block_loop": "tangent_loop",
     "tangent_vector_loop": "tangent_loop",
 }
@@ -62,6 +64,7 @@ __all__ = [
     "centre",
     "closed_loop",
     "force_loop",
+    "lead_loop",
     "open_loop",
     "patch_loop",
     "sensitivity_loop",

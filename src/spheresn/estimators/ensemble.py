@@ -1,0 +1,311 @@
+"""Networks that follow whole series at several time scales, and what they tell of a series.
+
+A network of stride s hears every s-th row, beginning with each of the first s rows: the state after
+a row depends on that row and on the state s rows before. A memory of one of its own steps is s
+steps of the series. Some networks hear the values, some the changes over s rows, some the changes
+of these. The units of a network stand in groups. After each row one unit of a group leads, that
+with the largest state, measured in deviations from its mean in training, and one trails. A series
+is described by the square root of the share of time that each unit leads, and of the share that it
+trails. These are the strides of dilated networks [CHAN17] and the competing kernels of [DEM23].
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from .. import kernels
+from .._errors import DegenerateStep
+from .._validation import Floats
+from ..driving import drive, loop_arguments, writable
+from ..kernels.codes import FINE, fast_path, guarded
+from ..reservoir import Reservoir
+from .candidates import Candidate, Plan
+from .preparation import Preparation
+from .scaling import Scaler
+
+# The memory of a network in its own steps, and its bend; chosen, like all numbers here, on the
+# development half of the league (benchmarks/classification)
+CLASSIFICATION = {
+    "spherical": [Candidate(1.0, 1.0)],
+    "tanh": [Candidate(1.0)],
+    "linear": [Candidate(1.0)],
+}
+ORDERS = (0, 1, 2)  # values, changes, changes of changes
+STRIDE_RATIO = 3  # of one stride to the next
+LEAST_STEPS = 6  # that the widest stride leaves of a series of median length
+FEWEST = 10  # units of a network, unless there are fewer in all
+GROUP_UNITS = 64  # that compete with each other
+SAMPLE_ROWS = 1000  # of the training series, by which drives are calibrated and states are scaled
+REST_ROWS = 100  # of the mean of the series, after which a network is at rest
+FARTHEST = 1e6  # deviations from the mean; what lies beyond is as far away in single precision
+STILL = 1e-6  # of the size of a state; a unit that varies less cannot lead
+BLOCK = 2**16  # rows whose leads are counted at a time
+
+Whole = Any  # an array of whole numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Cases:
+    """Series one below the other: case c has the rows starts[c] to starts[c + 1]."""
+
+    rows: Floats
+    starts: Whole
+
+    @staticmethod
+    def of(series: Sequence[Floats]) -> Cases:
+        """From tables (T, d)."""
+        return Cases(np.vstack(series), np.cumsum([0, *(len(one) for one in series)]))
+
+    @property
+    def lengths(self) -> Whole:
+        """The number of rows of each case."""
+        return np.diff(self.starts)
+
+    def before(self, steps: int) -> Floats:
+        """For each row the one `steps` rows before, or the first of its case.
+
+        >>> cases = Cases.of([np.array([[1.0], [2.0]]), np.array([[3.0]])])
+        >>> cases.before(1).ravel()
+        array([1., 1., 3.])
+        """
+        here = np.arange(len(self.rows)) - steps
+        return np.asarray(self.rows[np.maximum(here, np.repeat(self.starts[:-1], self.lengths))])
+
+
+@dataclass(frozen=True)
+class View:
+    """What a network hears: every `stride`-th row, its values or differences of order 1 or 2."""
+
+    stride: int
+    order: int
+
+    def of(self, cases: Cases) -> Floats:
+        """The rows in this view.
+
+        >>> squares = Cases.of([np.arange(6.0)[:, None] ** 2])
+        >>> View(1, 2).of(squares).ravel()
+        array([0., 1., 2., 2., 2., 2.])
+        """
+        if self.order == 0:
+            return cases.rows
+        once = cases.before(self.stride)
+        if self.order == 1:
+            return np.asarray(cases.rows - once)
+        return np.asarray(cases.rows - 2.0 * once + cases.before(2 * self.stride))
+
+
+@dataclass(frozen=True, eq=False)
+class SeriesNetwork:
+    """A network with its view of a series.
+
+    rest: the state at which each series begins. mean, scale: of the states in training. exponent:
+    measured on the training series, per step of the network.
+    """
+
+    view: View
+    scaler: Scaler
+    reservoir: Reservoir
+    rest: Floats
+    mean: Floats
+    scale: Floats
+    exponent: float
+
+    @property
+    def memory(self) -> float:
+        """In steps of the series."""
+        return self.view.stride * (-1.0 / self.exponent if self.exponent < 0.0 else np.inf)
+
+    @property
+    def bend(self) -> float:
+        """Of the sphere; 0 for other activations."""
+        return float(getattr(self.reservoir.activation, "bend", 0.0))
+
+    @property
+    def edges(self) -> Whole:
+        """The first unit of each group, and the number of units."""
+        units = self.reservoir.units
+        return np.linspace(0, units, max(round(units / GROUP_UNITS), 1) + 1).astype(np.int64)
+
+    def leads(self, cases: Cases, skip: int) -> Floats:
+        """Shares of time (cases, 2, N) that units lead and trail, after the first `skip` rows."""
+        with np.errstate(over="ignore"):
+            heard = np.clip(self.scaler.forward(self.view.of(cases)), -FARTHEST, FARTHEST)
+        signal = heard.astype(self.reservoir.dtype)
+        counts = np.zeros((len(cases.lengths), 2, self.reservoir.units), self.reservoir.dtype)
+        if not self._counted(signal, cases, skip, counts):
+            counts = self._counted_by_drive(signal, cases, skip)
+        steps = np.maximum(cases.lengths - skip, 1).astype(counts.dtype)
+        return np.asarray(counts / steps[:, None, None])
+
+    def _counted(self, signal: Floats, cases: Cases, skip: int, counts: Floats) -> bool:
+        """Whether the compiled loop could count."""
+        arguments = loop_arguments(self.reservoir)
+        if arguments is None:
+            return False
+        matrix, inputs, bias, act = arguments
+        status = kernels.lead_loop(
+            matrix,
+            inputs,
+            bias,
+            fast_path(act),
+            writable(signal),
+            cases.starts,
+            self.view.stride,
+            skip,
+            self.rest,
+            1.0 / self.scale,
+            self.mean / self.scale,
+            self.edges,
+            guarded((4, self.reservoir.units), self.reservoir.dtype),
+            counts,
+        )
+        return bool(status == FINE)
+
+    def _counted_by_drive(self, signal: Floats, cases: Cases, skip: int) -> Floats:
+        """The counts for a network of the user's own, or one with steps out of the ordinary."""
+        counts = np.zeros((len(cases.lengths), 2, self.reservoir.units), self.reservoir.dtype)
+        for case, (first, stop) in enumerate(pairwise(cases.starts)):
+            for phase in range(min(self.view.stride, stop - first)):
+                rows = signal[first + phase : stop : self.view.stride]
+                states = drive(self.reservoir, rows, self.rest)
+                late = states[max(-(-(skip - phase) // self.view.stride), 0) :]
+                z = late * (1.0 / self.scale) - self.mean / self.scale
+                for low, high in pairwise(self.edges):
+                    part = z[:, low:high]
+                    counts[case, 0, low:high] += (part >= part.max(axis=1)[:, None]).sum(axis=0)
+                    counts[case, 1, low:high] += (part <= part.min(axis=1)[:, None]).sum(axis=0)
+        return counts
+
+
+@dataclass(frozen=True, eq=False)
+class Ensemble:
+    """The networks of a classifier of whole series."""
+
+    networks: tuple[SeriesNetwork, ...]
+    preparation: Preparation
+
+    @property
+    def width(self) -> int:
+        """The number of features."""
+        return sum(2 * one.reservoir.units for one in self.networks)
+
+    def features(self, series: Sequence[Floats], skip: int, n_jobs: int | None) -> Floats:
+        """Roots of the shares of time (cases, width); the same for any number of jobs."""
+        blocks = [Cases.of([self.preparation(one) for one in block]) for block in _blocks(series)]
+        parts = Parallel(n_jobs=n_jobs, prefer="threads")(
+            delayed(one.leads)(cases, skip) for cases in blocks for one in self.networks
+        )
+        count = len(self.networks)
+        rows = [
+            np.hstack([part.reshape(len(part), -1) for part in parts[first : first + count]])
+            for first in range(0, len(parts), count)
+        ]
+        return np.asarray(np.sqrt(np.vstack(rows)))
+
+
+def views(length: int, several: bool) -> list[View]:
+    """The views of series of this length, those of stride one first.
+
+    >>> [view.stride for view in views(60, several=True) if view.order == 0]
+    [1, 3, 9]
+    """
+    strides = [1]
+    while several and LEAST_STEPS * STRIDE_RATIO * strides[-1] <= length:
+        strides.append(STRIDE_RATIO * strides[-1])
+    return [View(stride, order) for stride in strides for order in ORDERS]
+
+
+def fit_ensemble(
+    series: Sequence[Floats],
+    plan: Callable[[int, int], Plan],
+    choose: Callable[[Plan], Candidate],
+    units: int,
+    *,
+    preparation: Preparation,
+    free: bool,
+    divided: bool,
+) -> Ensemble:
+    """The networks for these series; they share the units.
+
+    plan: that of the network with a seed and a number of units; choose: its settings. free: nobody
+    has set a memory. Then there are several strides, and a memory out of reach is replaced by the
+    nearest. Otherwise all strides are one. divided: whether there may be several networks.
+    """
+    cases = Cases.of([preparation(one) for one in series])
+    found = views(int(np.median(cases.lengths)), free)
+    found = found[: max(units // FEWEST, 1) if divided else 1]
+    sizes = np.diff(np.linspace(0, units, len(found) + 1).astype(int)).tolist()
+    plans = [plan(number, size) for number, size in enumerate(sizes)]
+    return Ensemble(
+        tuple(
+            _fit_network(one, view, cases, choose(one), free)
+            for one, view in zip(plans, found, strict=True)
+        ),
+        preparation,
+    )
+
+
+def _fit_network(
+    plan: Plan, view: View, cases: Cases, candidate: Candidate, nearest: bool
+) -> SeriesNetwork:
+    rows = view.of(cases)
+    scaler = Scaler.of(rows)
+    sample = _sample(view, cases, scaler.forward(rows))
+    calibrated = plan.calibrated(np.vstack(sample), candidate, nearest=nearest)
+    reservoir = calibrated.reservoir
+    # Weights of the user's own may be too large or too small for single precision
+    if plan.scalings is None and isinstance(plan.topology, str):
+        reservoir = _in_single(reservoir)
+    rest = _rest(reservoir)
+    states = np.vstack([drive(reservoir, one.astype(reservoir.dtype), rest) for one in sample])
+    mean, deviation = states.mean(axis=0), states.std(axis=0)
+    still = deviation <= STILL * np.sqrt(np.square(states).mean())
+    # A scale of this size keeps a unit that does not vary at its mean
+    scale = np.where(still, states.dtype.type(1e30), deviation)
+    return SeriesNetwork(view, scaler, reservoir, rest, mean, scale, calibrated.exponent)
+
+
+def _sample(view: View, cases: Cases, signal: Floats) -> list[Floats]:
+    """What a network hears of some cases, about SAMPLE_ROWS rows, spread over all cases."""
+    places = [
+        slice(first + phase, stop, view.stride)
+        for first, stop in pairwise(cases.starts)
+        for phase in range(min(view.stride, stop - first))
+    ]
+    needed = min(-(-SAMPLE_ROWS * len(places) // len(signal)), len(places))
+    kept = np.linspace(0, len(places) - 1, needed).astype(int)
+    return [signal[places[i]] for i in kept]
+
+
+def _in_single(reservoir: Reservoir) -> Reservoir:
+    """The network in single precision: counting needs no more and takes half the time."""
+    return Reservoir(
+        reservoir.recurrent.astype(np.float32),
+        reservoir.inputs.astype(np.float32),
+        reservoir.activation,
+        reservoir.bias,
+        reservoir.leak,
+    )
+
+
+def _rest(reservoir: Reservoir) -> Floats:
+    """The state after a long time at the mean of the series."""
+    start = np.full(reservoir.units, 1.0 / np.sqrt(reservoir.units), reservoir.dtype)
+    signal = np.zeros((REST_ROWS, reservoir.n_inputs), reservoir.dtype)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DegenerateStep)  # without a bias nothing drives it
+        return np.asarray(drive(reservoir, signal, start)[-1].copy())
+
+
+def _blocks(series: Sequence[Floats]) -> list[Sequence[Floats]]:
+    """Neighbouring series with about BLOCK rows together."""
+    ends = np.cumsum([len(one) for one in series])
+    cuts = np.flatnonzero(np.diff((ends - 1) // BLOCK)) + 1
+    return [series[first:stop] for first, stop in pairwise([0, *cuts.tolist(), len(series)])]

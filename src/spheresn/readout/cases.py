@@ -1,0 +1,133 @@
+"""Ridge regression of cases: few rows with many features, or many rows one batch after the other.
+
+The features are standardised, so that a penalty means the same for each of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.linalg import eigh
+
+from .._numerics import limit_threads
+from .._validation import Floats
+from .gram import Gram, Sums, product
+from .loo import Sample, choose_penalty, leave_one_out
+from .ridge import Weights, factor
+
+DECADES = np.arange(-6.0, 1.5, 0.5)  # penalties are 10^decade times the mean square of a row
+VARIES = 1e-6  # the deviation of a feature that counts
+RANK = 1e-10  # eigenvalues below this share of the largest are rounding errors
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A readout, its penalty, the root of its mean squared leave-one-out error relative to the
+    deviation of the targets, and outputs and targets of rows that were left out one at a time.
+    """
+
+    weights: Weights
+    penalty: float
+    error: float
+    outputs: Floats
+    targets: Floats
+
+
+@dataclass(eq=False)
+class CaseReadout:
+    """What a ridge regression needs of the cases so far.
+
+    Up to as many cases as features it keeps the features themselves, from then on their Gram
+    matrix.
+    """
+
+    features: int
+    targets: int
+    rows: list[tuple[Floats, Floats]] = field(default_factory=list)
+    count: int = 0
+    sums: Sums | None = None
+    sample: Sample | None = None
+
+    def take(self, features: Floats, targets: Floats) -> CaseReadout:
+        """Add cases with their features (n, p) and targets (n, m)."""
+        self.rows.append((features, targets))
+        self.count += len(features)
+        if self.count > self.features:
+            if self.sums is None or self.sample is None:
+                self.sums = Sums.empty(self.features, self.targets)
+                self.sample = Sample.empty(self.features, self.targets)
+            for x, y in self.rows:
+                self.sums.take(x.astype(np.float64), y)
+                self.sample = self.sample.taking(x.astype(np.float64), y)
+            self.rows = []
+        return self
+
+    def fit(self, penalty: float | None = None) -> Fitted:
+        """The readout, with the penalty that has the least leave-one-out error, or a given one."""
+        if self.sums is not None and self.sample is not None:
+            return fit_sums(self.sums.moments, self.sample, penalty)
+        x, y = (np.vstack(part) for part in zip(*self.rows, strict=True))
+        return fit_rows(x, y, penalty)
+
+
+def fit_rows(features: Floats, targets: Floats, penalty: float | None = None) -> Fitted:
+    """Ridge regression by the products of the rows (n, p) with each other [GOL79].
+
+    With K = X Xᵀ = Q v Qᵀ of the standardised rows, all penalties need one decomposition: the
+    leverages are h_i = 1/n + Σ_j Q_ij² v_j/(v_j + penalty), the errors of rows that are left out
+    e_i/(1 - h_i), exactly.
+    """
+    n = len(features)
+    mean, scale = features.mean(axis=0, dtype=np.float64), features.std(axis=0, dtype=np.float64)
+    scale = np.where(scale > VARIES, scale, np.inf)
+    x, centre = (features - mean) / scale, targets.mean(axis=0)
+    y = targets - centre
+    with limit_threads(n):
+        values, vectors = eigh(product(x, x.T))
+    kept = values > RANK * max(float(values[-1]), np.finfo(float).tiny)
+    values, vectors = values[kept], vectors[:, kept]
+    turned, squares = vectors.T @ y, np.square(vectors)
+    unit = max(float(values.sum()) / n, np.finfo(float).tiny)
+    deviation = np.sqrt(max(float(np.square(y).mean()), np.finfo(float).tiny))
+
+    def left_out(tried: float) -> tuple[float, Floats]:
+        kept_share = values / (values + tried)
+        remaining = 1.0 - 1.0 / n - squares @ kept_share
+        errors = (y - vectors @ (kept_share[:, None] * turned)) / np.maximum(remaining, RANK)[
+            :, None
+        ]
+        return float(np.sqrt(np.square(errors).mean())) / deviation, errors
+
+    tries = [penalty] if penalty is not None else (unit * 10.0 ** DECADES[::-1]).tolist()
+    best = min(tries, key=lambda tried: left_out(tried)[0])
+    error, errors = left_out(best)
+    divided = turned / (values + max(best, np.finfo(float).tiny))[:, None]
+    matrix = product(np.ascontiguousarray(x.T), np.ascontiguousarray(vectors @ divided))
+    matrix = matrix / scale[:, None]
+    return Fitted(Weights(matrix, centre - mean @ matrix), best, error, targets - errors, targets)
+
+
+def fit_sums(moments: Gram, sample: Sample, penalty: float | None = None) -> Fitted:
+    """The same from the Gram matrix of the rows; some of the rows are left out one at a time."""
+    scale = np.sqrt(moments.scatter.diagonal() / moments.count)
+    scale = np.where(scale > VARIES, scale, np.inf)
+    gram = Gram(
+        moments.count,
+        moments.state_mean / scale,
+        moments.target_mean,
+        np.asfortranarray(moments.scatter / scale / scale[:, None]),
+        moments.cross / scale[:, None],
+        moments.target_scatter,
+    )
+    rows = Sample(sample.states / scale, sample.targets, sample.seen, sample.stride)
+    best = choose_penalty(gram, rows)[0] if penalty is None else penalty
+    root = factor(gram, best)
+    errors = leave_one_out(root, rows.states, rows.targets)
+    variance = max(float(gram.target_scatter.mean()) / gram.count, np.finfo(float).tiny)
+    error = float(np.sqrt(np.square(errors).mean() / variance))
+    weights = root.solve()
+    matrix = weights.matrix / scale[:, None]
+    return Fitted(
+        Weights(matrix, weights.intercept), best, error, rows.targets - errors, rows.targets
+    )
