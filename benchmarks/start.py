@@ -10,7 +10,9 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
+import numpy as np
 from race import OURS, PEER, REFERENCE, Case, Effort, case, line, within
 
 TITLE = "Beginning: import, first compilation, start with a warm cache"
@@ -18,7 +20,8 @@ NOTE = """Every value is a fresh process; the seconds are those of the import st
 first fit, without the interpreter's own start. scikit-learn is imported as somebody who wants a
 linear model does, `from sklearn.linear_model import Ridge`, and spheresn as somebody who wants a
 network does; `import spheresn` alone imports next to nothing. Help is the processor time of
-`spheresn --help` from the start of the interpreter to its end. The first fits are whole, with
+`spheresn --help` from the start of the interpreter to its end, and so is that of
+`spheresn forecast` of 500 days, with compiled code on disk. The first fits are whole, with
 everything automatic: of ESNForecaster to 1,000 rows of one column and 5,000 of three, of
 ESNRegressor to 1,000 rows. First with an empty cache of compiled code, then in a second process
 with the cache that this left behind, then once more in one process: the difference is compiling and
@@ -55,6 +58,11 @@ def measure(effort: Effort) -> Iterator[Case]:
     rounds = 2 if effort.quick else effort.rounds
     yield case("import", _imports(rounds), [within("import spheresn", 1.2, "scikit-learn")])
     yield case("help, processor time", _help(rounds), [within("spheresn --help", 0.4, None)])
+    yield case(
+        "forecast of a table, processor time",
+        _forecast(rounds),
+        [within("500 days", 3.0, None)],
+    )
     for name, (data, fit) in FITS.items():
         fits = _first_fits(data, fit, 1 if effort.quick else 3)
         yield case(f"first fit, {name}", fits, [within("empty cache", 5.0, None)])
@@ -89,6 +97,20 @@ def _help(rounds: int) -> list[dict[str, object]]:
         line(name, OURS if "spheresn" in name else REFERENCE, values)
         for name, values in found.items()
     ]
+
+
+def _forecast(rounds: int) -> list[dict[str, object]]:
+    """A week's season on a random walk, from the start to the page."""
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder) / "days.csv"
+        days = np.datetime64("2015-01-01") + np.arange(500)
+        level = np.cumsum(np.random.default_rng(0).standard_normal(500))
+        values = 50.0 + level + 10.0 * np.sin(2.0 * np.pi * np.arange(500) / 7.0)
+        rows = [f"{day},{value}" for day, value in zip(days, values, strict=True)]
+        data.write_text("\n".join(["date,load", *rows]))
+        command = ["-m", "spheresn", "forecast", str(data), "--out", str(Path(folder) / "out")]
+        seconds = [_processor(command) for _ in range(rounds + 1)][1:]
+    return [line("500 days", OURS, seconds, "reads, judges, forecasts, draws, writes the page")]
 
 
 def _processor(arguments: Sequence[str]) -> float:

@@ -310,7 +310,10 @@ def test_analyse_measures_the_saved_network(folder, capsys):
         (["forecast", "one.csv"], "FILE must have at least 10 rows"),
         (["forecast", "short.csv", "--steps", "101"], "--steps must be at most 100, the rows"),
         (["forecast", "short.csv", "--steps", "0"], "--steps must be a whole number of at least 1"),
-        (["forecast", "short.csv", "--season", "51"], "--season must be at most 50, half"),
+        (
+            ["forecast", "short.csv", "--season", "51"],
+            "--season must be at most 50, half of the rows",
+        ),
         (["forecast", "short.csv", "--season", "1"], "--season must be a number of rows from 2"),
         (["forecast", "short.csv", "--season", "none", "--season", "7"], "got 'none 7'"),
         (["forecast", "short.csv", "--units", "9"], "No such option: --units"),

@@ -12,6 +12,7 @@ import pytest
 
 import spheresn as sn
 from spheresn.apps.cli.forecast import Outlook, forecast, observations, without_constant_columns
+from spheresn.apps.cli.forecast_figure import figure
 from spheresn.apps.cli.forecast_report import badge
 from spheresn.apps.cli.summary import (
     compared,
@@ -298,6 +299,18 @@ def test_even_dates_reach_the_forecaster_and_others_do_not():
     numbers = clock_of("t", pd.Index(values[:, 0]), 2)
     for clock in (gap, numbers, None):
         assert observations(TimeSeries("made", ("a",), values, clock)) is values
+
+
+def test_long_tables_are_learned_from_their_end(monkeypatch):
+    """The forecast is that of the last rows alone; rows are counted from the first one."""
+    monkeypatch.setattr("spheresn.apps.cli.forecast.MOST_ROWS", 80)
+    values = autoregressive(120, np.random.default_rng(7))
+    whole, end = forecast(named(values), 5, None), forecast(named(values[40:]), 5, None)
+    assert np.array_equal(whole.values, end.values) and np.array_equal(whole.upper, end.upper)
+    assert whole.times[0] == "121" and end.times[0] == "81" and end.skipped == 0
+    assert whole.origins == [40 + origin for origin in end.origins]
+    assert whole.series.notes == ("the forecast is learned from the last 80 of 120 rows",)
+    figure(whole)
 
 
 def test_a_straight_line_has_no_season_and_goes_on():

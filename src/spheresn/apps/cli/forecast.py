@@ -18,6 +18,7 @@ from ..tables import TimeSeries
 
 __all__ = ["STAGES", "Outlook", "forecast", "seasons_given", "without_constant_columns"]
 NO_SEASON = "none"
+MOST_ROWS = 20_000  # that are learned from; they take some seconds
 
 Report = Callable[[str], None]
 
@@ -26,7 +27,8 @@ Report = Callable[[str], None]
 class Outlook:
     """A forecast and everything needed to judge it.
 
-    `values`, `lower` and `upper` (H, d) are the forecast and its interval in the units of the data.
+    `values`, `lower` and `upper` (H, d) are the forecast and its interval in the units of the data;
+    `skipped` is the number of early rows that the model has not seen.
     """
 
     series: TimeSeries
@@ -34,6 +36,7 @@ class Outlook:
     values: Floats
     lower: Floats
     upper: Floats
+    skipped: int = 0
 
     @property
     def steps(self) -> int:
@@ -49,6 +52,11 @@ class Outlook:
     def record(self) -> Backtest:
         """Forecasts of all methods, and of their combination, of rows that they had not seen."""
         return self.model.record_
+
+    @property
+    def origins(self) -> list[int]:
+        """The rows of the table at which the forecasts of the record begin."""
+        return [self.skipped + int(origin) for origin in self.record.origins]
 
     @property
     def naive(self) -> str:
@@ -94,23 +102,28 @@ def forecast(
         raise BadInput(
             f"--steps must be at most {rows}, the rows of FILE, got {steps}; ask for fewer"
         )
-    if isinstance(season, list) and max(season, default=0) > rows // 2:
+    longest = min(rows, MOST_ROWS) // 2
+    if isinstance(season, list) and max(season, default=0) > longest:
         raise BadInput(
-            f"--season must be at most {rows // 2}, half of the rows of FILE, got {max(season)}; "
-            "give a shorter one"
+            f"--season must be at most {longest}, half of the rows that are learned from, got "
+            f"{max(season)}; give a shorter one"
         )
     series.ahead(steps or 1)  # dates that cannot go on are refused before the work
     series = without_constant_columns(series)
+    skipped = max(rows - max(MOST_ROWS, steps or 0), 0)
     model = SeriesForecaster(season, horizon=steps, random_state=seed, verbose=False)
-    model.fit(observations(series), report=report)
+    model.fit(observations(series)[skipped:], report=report)
     coming = model.forecast()
-    parts = (np.asarray(part) for part in (coming.mean, coming.lower, coming.upper))
+    mean, lower, upper = (np.asarray(part) for part in (coming.mean, coming.lower, coming.upper))
     unused = sorted(set(season) - set(model.seasons_)) if isinstance(season, list) else []
     notes = [
         f"a season of {one} rows is not used: before the record there are too few rows"
         for one in unused
     ]
-    return Outlook(replace(series, notes=(*series.notes, *notes)), model, *parts)
+    if skipped:
+        notes.append(f"the forecast is learned from the last {rows - skipped} of {rows} rows")
+    series = replace(series, notes=(*series.notes, *notes))
+    return Outlook(series, model, mean, lower, upper, skipped)
 
 
 def observations(series: TimeSeries) -> Any:

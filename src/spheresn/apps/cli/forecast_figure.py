@@ -102,8 +102,7 @@ def _draw_record(axes: Axes, outlook: Outlook, column: int, past: pd.Index, valu
     runs = runs / 10.0 ** power_of(outlook.series.values[:, column])
     earliest = len(past) - max(BACK * outlook.steps, FEWEST_SHOWN)
     last, label = len(past) + 1, "forecasts of the record"
-    for place in range(len(record.origins) - 1, -1, -1):
-        origin = int(record.origins[place])
+    for place, origin in reversed(list(enumerate(outlook.origins))):
         if origin + ahead < last and origin > earliest:
             mark: dict[str, Any] = {"marker": "."} if ahead == 1 else {}
             run = past[origin : origin + ahead]

@@ -189,7 +189,7 @@ def summary(outlook: Outlook) -> dict[str, Any]:
         "weights": outlook.weights,
         "record": {
             "origins": len(record.origins),
-            "first_row": int(record.origins[0]) + 1,
+            "first_row": outlook.origins[0] + 1,
             "fitted": len(record.folds),
             "steps": reach(outlook),
             "naive": outlook.naive,
