@@ -77,7 +77,7 @@ def ks(length: float, cells: int, **options: Any) -> Callable[..., Fields]:
 
 def plane(steps: int, dt: float, rng: Any, **more: Any) -> Fields:
     """Kuramoto-Sivashinsky in the plane."""
-    return sn.datasets.kuramoto_sivashinsky_2d(steps, 60.0, 48, dt, rng=rng, **more)
+    return sn.datasets.kuramoto_sivashinsky_2d(steps, 36.0, 48, dt, rng=rng, **more)
 
 
 def lorenz96(steps: int, dt: float, rng: Any) -> Fields:

@@ -172,3 +172,9 @@ def test_arguments_that_cannot_be_are_refused(call, words):
 def test_a_field_that_escapes_is_an_error():
     with pytest.raises(_errors.StateOverflow, match="stay bounded"):
         datasets.kuramoto_sivashinsky(50, start=1e4 * np.sin(np.arange(64)), transient=0)
+
+
+def test_a_long_run_in_the_plane_stays_a_field():
+    """Waves that are not conjugate in pairs would grow like e^(t/4), from 1e-16 to 1e27 here."""
+    field = datasets.kuramoto_sivashinsky_2d(3, 18.0, 24, rng=1, transient=400)
+    assert 1.0 < np.abs(field).max() < 30.0
