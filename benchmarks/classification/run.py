@@ -116,9 +116,12 @@ def collect(out: Path) -> dict[str, Any]:
         found = json.loads(path.read_text(encoding="utf-8"))
         rows = whole["results"].setdefault(found["method"], {})
         rows.setdefault(found["problem"], []).append(found)
-    for rows in whole["results"].values():
-        for name, runs in rows.items():
-            rows[name] = _entry(runs)
+    # A method that has not finished all problems cannot be compared yet
+    whole["results"] = {
+        method: {name: _entry(runs) for name, runs in rows.items()}
+        for method, rows in whole["results"].items()
+        if set(rows) == set(whole["problems"])
+    }
     return whole
 
 
