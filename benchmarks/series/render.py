@@ -75,8 +75,14 @@ def picture(found: dict[str, Any], path: Path) -> None:
         colour = "C0" if name == OURS else "0.55"
         spots = place + rng.uniform(-0.22, 0.22, len(values))
         axes.scatter(np.clip(values, 0.05, 8.0), spots, s=9, color=colour, alpha=0.6, lw=0)
-        axes.plot([methods[name]["error"]] * 2, [place - 0.38, place + 0.38], color="k", lw=2.0)
-        axes.text(methods[name]["error"], place + 0.4, f"{methods[name]['error']:.2f}", ha="center")
+        axes.plot([methods[name]["error"]] * 2, [place - 0.27, place + 0.27], color="k", lw=2.0)
+        axes.text(
+            methods[name]["error"],
+            place + 0.29,
+            f"{methods[name]['error']:.2f}",
+            ha="center",
+            fontsize=8,
+        )
     axes.axvline(1.0, color="0.6", lw=0.8, zorder=0)
     axes.set_xscale("log")
     axes.set_xlim(0.04, 9.0)
