@@ -34,7 +34,7 @@ from .seasons import given_seasons, seasons_of, suggested_by
 
 FEWEST = 10  # rows
 USUAL_STEPS = 24
-CLEAN_STEPS = 200  # of a series that may be deterministic, whose forecasts reach farther
+MOST_STEPS = 200  # unless more are asked for
 # The weights were chosen by the errors from which the interval comes, so these are too small. The
 # factor gives the right coverage on the development half of benchmarks/series.
 WIDER = 1.1
@@ -141,8 +141,8 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
 
     season: rows of a season, or several; None for none; "auto" takes those that the dates suggest
     and the data confirm, or without dates the strongest one in the data. horizon: steps by which
-    methods are judged; by default two seasons, or 24, or up to 200 on a long series that a one-step
-    forecast follows closely. fill: "linear" interpolates what is missing.
+    methods are judged; by default two seasons, or 24, or a tenth of a long series that a one-step
+    forecast follows closely, at most 200. fill: "linear" interpolates what is missing.
 
     Learned: weights_ (how much each method counts), record_ (a `Backtest` of all methods and of
     their combination), seasons_.
@@ -277,9 +277,9 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
     def _usual_steps(self) -> int:
         rows = len(self._rows)
         if self.seasons_:
-            usual = 2 * self.seasons_[0]
+            usual = min(2 * self.seasons_[0], MOST_STEPS)
         elif self._is_clean(self._rows[: int(record_origins(rows, 1)[0][0])]):
-            usual = max(min(CLEAN_STEPS, rows // 10), USUAL_STEPS)
+            usual = max(min(MOST_STEPS, rows // 10), USUAL_STEPS)
         else:
             usual = USUAL_STEPS
         return int(max(min(usual, rows // 4), 1))

@@ -44,8 +44,8 @@ def forecast(
     steps: Annotated[
         int | None,
         typer.Option(
-            help="Steps to forecast, at most the rows of the table; by default two seasons, or 24; "
-            "up to 200 of a series that is nearly predictable."
+            help="Steps to forecast, at most the rows of the table; by default two seasons, or 24, "
+            "or more if the series is nearly predictable; at most 200."
         ),
     ] = None,
     season: Annotated[
