@@ -45,12 +45,20 @@ def test_autocorrelations_of_a_moving_average():
 
 
 def test_a_season_is_confirmed_as_often_as_chance_allows():
-    """In white noise a test at 1.645 deviations says yes in at most one of twenty; 2.5 % is three
-    deviations of 400 tests.
-    """
+    """In noise and in random walks a test at 1.645 deviations says yes in about one of twenty."""
     rng = np.random.default_rng(1)
-    hits = np.mean([is_confirmed(rng.standard_normal(200).cumsum(), 12) for _ in range(400)])
-    assert 0.0 < hits < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 400)
+    for walk in (False, True):
+        draws = (rng.standard_normal(200) for _ in range(400))
+        hits = np.mean([is_confirmed(one.cumsum() if walk else one, 12) for one in draws])
+        assert 0.0 < hits < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 400)
+
+
+def test_a_smooth_season_in_noise_is_confirmed():
+    """Weekly data of four years, the wave twice as strong as the noise."""
+    rng, weeks = np.random.default_rng(0), np.arange(260)
+    wave = 2.0 * np.sin(2 * np.pi * weeks / 52)
+    hits = [is_confirmed(wave + rng.standard_normal(260), 52) for _ in range(40)]
+    assert np.mean(hits) > 0.8
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,12 @@ class FittedCombination:
 
     weights: of each method (d,), zero where it lost; limit (d,): how far from the others a forecast
     may be. The record is a `Backtest` that holds the combination too.
+
+    >>> from spheresn.forecasting import Mean, Naive
+    >>> rows = np.sin(0.1 * np.arange(90.0))[:, None]
+    >>> found = combine(rows, 5, {"naive": Naive.fit, "mean": Mean.fit})
+    >>> found.forecast(rows, [90], 5).values.shape, sorted(found.record.forecasts)
+    ((1, 5, 1), ['combination', 'mean', 'naive'])
     """
 
     methods: dict[str, Method]

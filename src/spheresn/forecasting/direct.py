@@ -27,6 +27,11 @@ class DirectAutoregression:
 
     The targets of neighbouring rows overlap, so errors of rows left out one by one would be
     optimistic: whole blocks are left out instead, and the rows beside them.
+
+    >>> rows = np.sin(0.3 * np.arange(200.0))[:, None]
+    >>> found = DirectAutoregression(steps=30).fit(rows[:150]).forecast(rows, [150], 30)
+    >>> bool(np.abs(found.values[0] - rows[150:180]).max() < 1e-2)
+    True
     """
 
     steps: int

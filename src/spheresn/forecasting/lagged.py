@@ -37,6 +37,11 @@ class Autoregression:
     difference: 0, 1, or the rows of a season; season: rows of the seasons whose lags are seen;
     units: of each network, 0 for a linear autoregression; exogenous (T + H, e): columns that are
     known at all rows, also at those to be forecast.
+
+    >>> rows = np.sin(0.3 * np.arange(200.0))[:, None]
+    >>> found = Autoregression().fit(rows[:150]).forecast(rows, [150], 30)
+    >>> bool(np.abs(found.values[0] - rows[150:180]).max() < 1e-2)
+    True
     """
 
     difference: int = 0

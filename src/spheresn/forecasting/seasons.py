@@ -45,21 +45,27 @@ def changes_of(values: Floats) -> Floats:
 
 
 def is_confirmed(values: Floats, season: int, deviations: float = CONFIDENCE) -> bool:
-    """Whether changes (T,) a season apart are correlated, beyond what chance would give.
+    """Whether values (T,) a season apart are correlated, beyond what chance would give.
 
-    The autocorrelation of the changes at this lag must be significant, given those at smaller lags
-    (Bartlett's formula), as in the test of the M4 competition [MAK20].
+    From the values, their moving average over one season is removed, which takes away trends and
+    slow wandering. The autocorrelation of the rest at this lag must be significant, given those up
+    to half a season (Bartlett's formula), much as in the test of the M4 competition [MAK20].
 
     >>> months = np.tile(np.arange(12.0), 8)
     >>> is_confirmed(months, 12), is_confirmed(months, 7)
     (True, False)
     """
-    changes = changes_of(values)
-    if season < 2 or len(changes) < 2 * season:
+    if season < 2 or len(values) < 2 * season + 2:
         return False
-    found = autocorrelations(changes, season)
-    spread = np.sqrt((1.0 + 2.0 * np.square(found[1:season]).sum()) / len(changes))
-    return bool(found[season] > deviations * spread)
+    window = np.ones(season) if season % 2 else np.r_[0.5, np.ones(season - 1), 0.5]
+    trend = np.convolve(values, window / season, "valid")
+    first = (len(window) - 1) // 2
+    rest = values[first : first + len(trend)] - trend
+    if np.abs(rest).max() <= ROUNDING * np.abs(values).max():
+        return False
+    found = autocorrelations(rest, min(season, len(rest) - 1))
+    spread = np.sqrt((1.0 + 2.0 * np.square(found[1 : season // 2]).sum()) / len(rest))
+    return bool(len(found) > season and found[season] > deviations * spread)
 
 
 def seasons_of(values: Floats, suggested: Sequence[int] | None) -> tuple[int, ...]:

@@ -53,6 +53,10 @@ class Forecast:
 
     All three have the form of the series that was fitted: numbers, arrays, or pandas and polars
     objects with the same names; `index` holds the dates that follow.
+
+    >>> forecast = SeriesForecaster().fit(np.sin(0.5 * np.arange(60.0))).forecast(4, level=0.8)
+    >>> forecast.mean.shape, bool((forecast.lower <= forecast.quantile(0.5)).all())
+    ((4,), True)
     """
 
     level: float
