@@ -101,8 +101,7 @@ def test_commands_look_for_the_packages_of_their_extras():
         for heading, packages in asked().items()
         if heading.startswith("Extra: ")
     }
-    # The laser recording is read, not imported; no command needs sktime; `all` has no package of its
-    # own
+    # The laser recording is read, not imported; no command needs sktime; `all` adds no package
     assert wanted.pop("sktime") == {"sktime"}
     assert wanted.pop("laser") == {"reservoirpy"} and wanted.pop("all") == set()
     assert {extra: set(packages) for extra, packages in EXTRAS.items()} == wanted
