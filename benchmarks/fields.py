@@ -23,15 +23,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 from machine import described
 from numpy.typing import NDArray
-from scipy import sparse as sp
-from scipy.sparse.linalg import eigs
 
 import spheresn as sn
 from spheresn.datasets.fields import lorenz96_slope
-from spheresn.estimators.fields.geometry import Patches
 from spheresn.estimators.fields.search import observed
-from spheresn.readout import solve
-from spheresn.readout.gram import Sums
 
 Fields = NDArray[np.float64]
 OUT = Path(__file__).parent / "fields.json"
@@ -214,68 +209,6 @@ def separate(problem: Problem, unit: float, network: int) -> dict[str, Any]:
     return ours(replace(problem, options={**problem.options, "shared": False}), unit, network)
 
 
-# The recipe of Pathak et al. (2018), whose dials are those of their supplement: tanh, three links
-# per unit, spectral radius .6, inputs uniform in ±.5, squares of every other unit, ridge 1e-4. One
-# readout for all patches, as in their homogeneous case.
-DEGREE, RADIUS, SCALING, RIDGE = 3, 0.6, 0.5, 1e-4
-
-
-def pathak(problem: Problem, unit: float, network: int) -> dict[str, Any]:
-    """One network of this recipe."""
-    train, fresh = problem.series(problem.steps, 1), origins(problem, unit)
-    middle, deviation = train.mean(), train.std()
-    patches = Patches.of(train.shape[1:], 1, problem.patch, problem.halo, True)
-    rng = np.random.default_rng(network)
-    links = sp.random_array(
-        (problem.units, problem.units),
-        density=DEGREE / problem.units,
-        rng=rng,
-        data_sampler=lambda size: rng.uniform(0.0, 1.0, size),
-    ).tocsr()
-    links *= RADIUS / float(np.abs(eigs(links, k=6, return_eigenvectors=False)).max())
-    inputs = rng.uniform(-SCALING, SCALING, (problem.units, patches.windows.shape[1]))
-
-    def step(states: Fields, row: Fields) -> Fields:
-        return np.tanh(states @ links.T + patches.places.heard(row[None])[0] @ inputs.T)
-
-    def features(states: Fields) -> Fields:
-        both = states.copy()
-        both[:, ::2] **= 2
-        return both
-
-    begin = time.process_time()
-    rows = (train - middle) / deviation
-    states, sums = (
-        np.zeros((patches.count, problem.units)),
-        Sums.empty(problem.units, problem.patch),
-    )
-    for k in range(len(rows) - 1):
-        states = step(states, rows[k])
-        if k >= SPIN_UP // 2:
-            sums.take(features(states), rows[k + 1][patches.inner])
-    weights = solve(sums.moments, RIDGE)
-    fit = time.process_time() - begin
-    series, starts, horizon = (fresh[0] - middle) / deviation, fresh[1], fresh[2]
-    runs = np.empty((len(starts), horizon, patches.size))
-    begin = time.process_time()
-    for run, start in enumerate(starts):
-        states = np.zeros_like(states)
-        for row in series[start - SPIN_UP : start]:
-            states = step(states, row)
-        field = series[start].copy()
-        for k in range(horizon):
-            states = step(states, field)
-            field[patches.inner] = np.clip(weights(features(states)), -1e6, 1e6)
-            runs[run, k] = field
-    spent = time.process_time() - begin
-    truth = np.stack([series[t + 1 : t + 1 + horizon] for t in starts])
-    return {
-        "valid": valid_times(truth, runs, 1.0, unit),
-        "fit_s": round(fit, 2),
-        "step_ms": round(1e3 * spent / (len(starts) * (horizon + SPIN_UP)), 3),
-    }
-
-
 # xesn 0.2 with what its documentation uses for Lorenz-96. A forecast step is slow, so that a few
 # runs are followed for a shorter time; nothing was tuned.
 DOCUMENTED = {"radius": 0.9, "inputs": 0.5, "bias": 0.5, "leak": 0.5, "ridge": 1e-6}
@@ -352,7 +285,6 @@ METHODS: dict[str, tuple[Callable[..., dict[str, Any]], tuple[str, ...]]] = {
     "spheresn": (ours, tuple(PROBLEMS)),
     "spheresn, a readout each": (separate, ("KS, L = 200, 500 steps",)),
     "spheresn, Gram matrix": (gram, ("KS, L = 200, 500 steps", "Lorenz-96")),
-    "Pathak et al.": (pathak, ("KS, L = 200",)),
     "xesn 0.2, as documented": (xesn, ("KS, L = 200, 500 steps",)),
 }
 
