@@ -60,7 +60,7 @@ def table(found: Found, half: str = "both") -> str:
 
 def problems_table(found: Found) -> str:
     """One row per problem, as Markdown: what it is, and the accuracy of each method."""
-    methods = list(found["results"])
+    methods = sorted(found["results"], key=lambda one: (one != OURS, one != RIVAL, one))
     head = [
         "| problem | half | cases | length | channels | classes | "
         + " | ".join(_name(one) for one in methods)
