@@ -316,7 +316,7 @@ def test_analyse_measures_the_saved_network(folder, capsys):
         ),
         (["forecast", "short.csv", "--season", "1"], "--season must be a number of rows from 2"),
         (["forecast", "short.csv", "--season", "none", "--season", "7"], "got 'none 7'"),
-        (["forecast", "short.csv", "--units", "9"], "No such option: --units"),
+        (["forecast", "short.csv", "--units", "9"], "--units must be left out for a table, got 9"),
         (["fit", "short.csv", "--out", "m.spheresn", "--units", "0"], "--units must be a whole"),
         (["forecast", "short.csv", "--seed", "-1"], "--seed must be a whole number of at least 0"),
         (["forecast", "short.csv", "--column", "q"], "--column must be one of 'x', got 'q'"),

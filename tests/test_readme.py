@@ -61,3 +61,16 @@ def test_what_is_said_of_the_league_is_what_was_measured(monkeypatch):
     assert float(said[3]) == pytest.approx(others[0].median, abs=0.0501)
     wins = summary.wins(found, "5000 rows, noise 0", "report")
     assert int(said[4]) == round(100 * wins)
+
+
+def test_what_is_said_of_ordinary_series_is_what_was_measured():
+    found = json.loads((ROOT / "benchmarks" / "series.json").read_text())["halves"]["report"]
+    said = re.search(
+        r"On (\d+) real series.*?error is (\S+) of that.*?\(MSTL (\S+), AutoETS (\S+);",
+        README.read_text(),
+        re.DOTALL,
+    )
+    assert said is not None and int(said[1]) == found["count"]
+    for place, method in enumerate(("SeriesForecaster", "MSTL", "AutoETS"), 2):
+        exact = found["methods"][method]["error"]
+        assert float(said[place]) == pytest.approx(exact, abs=0.00501)

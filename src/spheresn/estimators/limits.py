@@ -8,6 +8,7 @@ from .._validation import Floats
 from ..kernels import BEYOND
 
 MARGIN = 0.1  # of the range of a series: a forecast farther outside has left it
+LARGEST = float(np.finfo(float).max)
 TWICE = 2.0  # times as far as the series itself left its past range
 
 
@@ -20,10 +21,12 @@ def bounds(rows: Floats, steps: int) -> tuple[Floats, Floats]:
     """
     highest, lowest = np.maximum.accumulate(rows), np.minimum.accumulate(rows)
     half, reach = len(rows) // 2, min(steps, len(rows) // 4)
-    least = MARGIN * (highest[-1] - lowest[-1])
-    up = (highest[half + reach :] - highest[half : len(rows) - reach]).max(axis=0)
-    down = (lowest[half : len(rows) - reach] - lowest[half + reach :]).max(axis=0)
-    return lowest[-1] - TWICE * down - least, highest[-1] + TWICE * up + least
+    with np.errstate(over="ignore"):
+        least = MARGIN * (highest[-1] - lowest[-1])
+        up = (highest[half + reach :] - highest[half : len(rows) - reach]).max(axis=0)
+        down = (lowest[half : len(rows) - reach] - lowest[half + reach :]).max(axis=0)
+        low, high = lowest[-1] - TWICE * down - least, highest[-1] + TWICE * up + least
+    return np.maximum(low, -LARGEST), np.minimum(high, LARGEST)
 
 
 def soft_clip(values: Floats, low: Floats, high: Floats) -> Floats:

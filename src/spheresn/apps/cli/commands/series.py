@@ -68,7 +68,9 @@ def forecast(
             "4,4 for two axes."
         ),
     ] = None,
-    units: Annotated[int, typer.Option(help="For a field: size of each network.")] = 300,
+    units: Annotated[
+        int | None, typer.Option(help="For a field: size of each network; by default 300.")
+    ] = None,
     halo: Annotated[
         str, typer.Option(help="For a field: cells that a patch hears on either side.")
     ] = "4",
@@ -85,7 +87,13 @@ def forecast(
     or .nc and the figure.
     """
     if patch is not None:
-        return _forecast_field(file, steps, out, units, seed, patch, halo, edges, variable, as_json)
+        return _forecast_field(
+            file, steps, out, units or 300, seed, patch, halo, edges, variable, as_json
+        )
+    if units is not None:
+        raise BadInput(
+            f"--units must be left out for a table, got {units}; its methods have their own sizes"
+        )
     from ...tables import read_table
     from ..forecast import STAGES, seasons_given
     from ..forecast import forecast as make_forecast
