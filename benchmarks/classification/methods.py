@@ -62,7 +62,7 @@ def dtw(problem: Problem, seed: int) -> Any:
 
 
 def reservoir_computing(problem: Problem, seed: int) -> Any:
-    """Ridge regression of the reservoir model space, with the settings of the package's README."""
+    """Ridge regression of the reservoir model space, with settings usual for it."""
     from reservoir_computing.modules import RC_model
     from sklearn.preprocessing import OneHotEncoder
 
