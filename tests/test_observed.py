@@ -106,6 +106,7 @@ REFUSED = [
         "must have evenly spaced dates, got steps from",
     ),
     (pd.Series(range(2), pd.to_datetime(["2020-01-01", pd.NaT])), "got NaT; drop such rows"),
+    (pd.Series(range(2), pd.to_datetime(["2020-01-01", "2020-01-02"])), "got steps from 1 days"),
     (pd.DataFrame(index=DAYS), "must have a column of numbers, got none"),
     (pd.Index([1.0, 2.0]), "must be a Series or a DataFrame, got Index"),
     (np.zeros((2, 2, 2)), "got 3 dimensions; pass such an array"),

@@ -3,9 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib import pyplot
 from matplotlib.figure import Figure
 
 import spheresn as sn
+from spheresn.estimators.closed_loop import ClosedLoop
 from spheresn.estimators.limits import bounds, soft_clip, soft_clip_slope
 from spheresn.forecasting import (
     Autoregression,
@@ -28,6 +30,7 @@ from spheresn.forecasting.seasons import (
     seasons_of,
     suggested_by,
 )
+from spheresn.readout import Weights
 
 MONTHS = np.arange(120)
 SALES = 50.0 + 0.5 * MONTHS + 8.0 * np.sin(2 * np.pi * MONTHS / 12)
@@ -83,7 +86,7 @@ def test_seasons_are_found_and_not_imagined():
     assert seasons_of(rng.standard_normal((300, 2)), None) == ()
     assert seasons_of(np.ones((6, 1)), None) == ()
     assert SeriesForecaster().fit(rng.standard_normal(60).cumsum()).seasons_ == ()
-    assert is_confirmed(SALES, 70) is False
+    assert is_confirmed(SALES, 70) is False and is_confirmed(np.arange(90.0) / 7, 12) is False
 
 
 @pytest.mark.parametrize("season", ["weekly", 0, 2.5, [12, "x"]])
@@ -231,6 +234,14 @@ def test_no_free_run_leaves_its_limits():
         assert np.allclose(by_steps[:5], outputs[:5], rtol=1e-6)
 
 
+def test_a_loop_without_limits_may_diverge_at_a_rare_step():
+    """The squares of the pre-activation overflow, the state does not; the output is too large."""
+    reservoir = sn.random_reservoir(10, 1, topology="ring", input_scaling=1e60, rng=0)
+    loop = ClosedLoop(reservoir, Weights(np.full((10, 1), 1e120), np.zeros(1)), 0.0)
+    outputs, finite = loop.run(3, np.ones(10), np.array([1e90]), np.zeros((3, 0)))
+    assert finite == 0 and (outputs == 1e90).all()
+
+
 # Combination
 
 
@@ -323,6 +334,19 @@ def test_a_season_with_a_trend_is_continued_with_dates():
     assert (frame["lower"] <= frame["mean"]).all() and (frame["mean"] <= frame["upper"]).all()
     axes = Figure().add_subplot()
     assert found.plot(axes) is axes and len(axes.lines) == 2
+    pyplot.close("all")
+    assert len(found.plot().lines) == 2
+    pyplot.close("all")
+
+
+def test_periods_and_time_zones_are_drawn():
+    for index in (
+        pd.period_range("2010-01", periods=60, freq="M"),
+        pd.date_range("2010-01-01", periods=60, freq="D", tz="Asia/Tokyo"),
+    ):
+        axes = Figure().add_subplot()
+        SeriesForecaster(None, horizon=3).fit(pd.Series(SALES[:60], index)).forecast().plot(axes)
+        assert axes.lines[0].get_xdata().dtype.kind == "M"
 
 
 def test_several_columns_and_polars():
