@@ -67,7 +67,7 @@ series: $(PEERS)/.ready $(READY)
 
 # The adapter for sktime, by all checks of sktime.
 sktime: $(PEERS)/.ready
-	$(PEERS)/bin/python -m pytest -q -p no:cacheprovider -c /dev/null --rootdir . tests/sktime_checks.py
+	PYTHONPATH=benchmarks $(PEERS)/bin/python -m series.adapter
 
 # The chapter "classification" of the league: benchmarks/classification.json and docs/images/classification.png. aeon needs an older
 # numba and pandas than constraints.txt has, so the chapter has an environment of its own, build/classification. The other packages are
