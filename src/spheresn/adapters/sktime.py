@@ -40,6 +40,7 @@ class SphereForecaster(BaseForecaster):  # type: ignore[misc]
         "capability:pred_int:insample": False,
         "capability:missing_values": False,
         "requires-fh-in-fit": False,
+        "capability:random_state": True,
     }
 
     def __init__(
