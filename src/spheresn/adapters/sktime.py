@@ -22,6 +22,7 @@ class SphereForecaster(BaseForecaster):  # type: ignore[misc]
 
     >>> import numpy as np
     >>> import pandas as pd
+    >>> from spheresn.adapters.sktime import SphereForecaster
     >>> index = pd.period_range("2010-01", periods=60, freq="M")
     >>> sales = pd.Series(50.0 + np.tile(np.arange(12.0), 5), index)
     >>> found = SphereForecaster(season=12).fit(sales, fh=[1, 2, 3]).predict()
