@@ -99,7 +99,7 @@ def picture(found: dict[str, Any], path: Path) -> None:
 def table(found: dict[str, Any], half: str) -> str:
     """Markdown: a row for each method."""
     methods = found["halves"][half]["methods"]
-    head = ["", "all", *KINDS, "worst series", "90 % covers", "interval score", "seconds"]
+    head = ["", "all", *KINDS, "worst", "covers", "score", "s"]
     lines = [" | ".join(head), "|".join(["---"] * len(head))]
     for name, one in sorted(methods.items(), key=lambda pair: pair[1]["error"]):
         label = f"**`{name}()`**" if name == OURS else f"`{name}()`" if "ESN" in name else name
