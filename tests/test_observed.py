@@ -61,6 +61,26 @@ def test_rows_that_come_later_move_the_dates():
 
 
 @pytest.mark.parametrize(
+    ("index", "coming"),
+    [
+        (pd.RangeIndex(0, 10, 3), [12, 15]),
+        (pd.Index([2001, 2002, 2003]), [2004, 2005]),
+        (pd.Index([1, 2, 4]), [3, 4]),
+        (pd.Index(["a", "b"]), [2, 3]),
+        (pd.Index([7]), [1, 2]),
+    ],
+)
+def test_numbers_go_on(index, coming):
+    form = observed(pd.Series(np.arange(float(len(index))), index)).form
+    assert form.coming(2).tolist() == Form.from_plain(form.plain()).coming(2).tolist() == coming
+
+
+def test_columns_of_the_same_name_are_columns():
+    frame = pd.DataFrame([[1.0, 2.0], [3.0, 4.0]], columns=["x", "x"])
+    assert observed(frame).values.tolist() == frame.to_numpy().tolist()
+
+
+@pytest.mark.parametrize(
     "index",
     [
         pd.date_range("2020-01-31", periods=120, freq="ME"),

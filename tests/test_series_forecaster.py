@@ -146,6 +146,7 @@ def test_exogenous_columns_are_used():
     model = SeriesForecaster(None, horizon=20).fit(rows[:, 0], exogenous=known[:140])
     found = model.forecast(20, exogenous=known[140:]).mean
     assert np.abs(found - 3.0 * known[140:, 0]).max() < 0.3
+    assert np.array_equal(model.forecast(5, exogenous=known[140:145]).mean, found[:5])
     with pytest.raises(sn.BadInput, match=r"exogenous must have shape \(20, 1\), got \(20, 0\)"):
         model.forecast(20)
 
@@ -274,6 +275,9 @@ def test_a_mean_leaves_out_who_is_far_from_the_others():
     values = {name: np.full((1, 4, 1), value) for name, value in parts.items()}
     assert np.allclose(mixed(values, weights, np.array([2.0])), 1.1)
     assert np.allclose(mixed(values, weights, np.array([0.0])), 1.2)  # the median itself
+    for lost in (np.inf, np.nan):
+        values["c"][:] = lost
+        assert np.allclose(mixed(values, weights, np.array([2.0])), 1.1)
 
 
 def test_the_record_never_sees_what_it_forecasts():
@@ -415,6 +419,33 @@ def test_a_backtest_fits_everything_again():
     assert set(plain.forecasts) == {"combination", "naive"} and plain.truth.shape[1] == 3
 
 
+def test_a_backtest_sees_the_logarithms():
+    """Growth by a tenth per row is a line of logarithms; centred rows would have none."""
+    growth = np.exp(0.1 * np.arange(80.0))
+    model = SeriesForecaster(None, horizon=4).fit(growth)
+    test = model.backtest()
+    assert test.rmse("combination") < 0.02 * test.rmse("naive")
+
+
+@pytest.mark.parametrize("rows", [10, 11, 14])
+@pytest.mark.parametrize("columns", [1, 2])
+def test_few_rows_are_forecast(rows, columns):
+    rng = np.random.default_rng(rows)
+    tables = [
+        rng.standard_normal((rows, columns)),
+        np.ones((rows, columns)),
+        np.zeros((rows, columns)),
+        -np.arange(rows * columns, dtype=float).reshape(rows, columns),
+        1e300 * rng.standard_normal((rows, columns)),
+        1e-300 * rng.standard_normal((rows, columns)),
+    ]
+    for table in tables:
+        for steps in (1, 2, rows):
+            found = SeriesForecaster(horizon=steps).fit(table).forecast()
+            assert found.mean.shape == (steps, columns)
+            assert np.isfinite([found.mean, found.lower, found.upper]).all()
+
+
 @pytest.mark.parametrize(
     ("fit", "words"),
     [
@@ -422,7 +453,10 @@ def test_a_backtest_fits_everything_again():
         (lambda: SeriesForecaster(70).fit(SALES), "season must be at most 60, half of the rows"),
         (lambda: SeriesForecaster(horizon=0).fit(SALES), "horizon must be a whole number"),
         (lambda: SeriesForecaster().fit(SALES, exogenous=SALES[:5]), "exogenous must have shape"),
+        (lambda: SeriesForecaster(horizon=121).fit(SALES), "horizon must be at most 120"),
         (lambda: SeriesForecaster().fit(SALES).forecast(3, level=1.5), "level must be in"),
+        (lambda: SeriesForecaster().fit(SALES).forecast(3, level=1), "level must be above 0 and"),
+        (lambda: SeriesForecaster().fit(SALES).forecast(3).quantile(0.0), "share must be in"),
     ],
 )
 def test_bad_arguments_get_a_sentence(fit, words):

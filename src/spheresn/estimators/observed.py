@@ -67,8 +67,7 @@ class Form:
         if self.index is not None:
             kind = "periods" if hasattr(self.index, "to_timestamp") else "dates"
             if getattr(self.index, "freqstr", None) is None:
-                following = self.coming(1)
-                found["index"] = ["numbers", str(int(following[0])), ""]
+                found["index"] = ["numbers", *(str(part) for part in _numbering(self.index))]
             else:
                 found["index"] = [kind, str(self.index[-1]), self.index.freqstr]
         return found
@@ -86,7 +85,8 @@ class Form:
             elif kind == "dates":
                 index = pd.DatetimeIndex([last], freq=frequency)
             else:
-                index = pd.RangeIndex(int(last) - 1, int(last))
+                step = int(frequency)
+                index = pd.RangeIndex(int(last) - step, int(last), step)
         library = one_of("library", found["library"], ("numpy", "pandas", "polars"))
         return Form(library, tuple(found["names"]), bool(found["flat"]), index, int(found["rows"]))
 
@@ -150,8 +150,8 @@ def _from_pandas(series: Any, fill: str | None, name: str) -> Observed:
     flat = isinstance(series, pd.Series)
     frame = series.to_frame() if flat else series
     if not flat:
-        for column in frame.columns:
-            _no_dates(frame[column], column, name)
+        for place, column in enumerate(frame.columns):
+            _no_dates(frame.iloc[:, place], column, name)
     notes: list[str] = []
     if isinstance(frame.index, (pd.DatetimeIndex, pd.PeriodIndex)):
         frame = _evenly(frame, fill, name, notes)
@@ -247,9 +247,23 @@ def next_index(index: Any, steps: int) -> Any:
         return pd.period_range(index[-1] + 1, periods=steps, freq=index.freq)
     if isinstance(index, pd.DatetimeIndex):
         return pd.date_range(index[-1], periods=steps + 1, freq=index.freq)[1:]
-    if isinstance(index, pd.RangeIndex):
-        return pd.RangeIndex(index.stop, index.stop + steps * index.step, index.step)
-    return pd.RangeIndex(len(index), len(index) + steps)
+    first, step = _numbering(index)
+    return pd.RangeIndex(first, first + steps * step, step)
+
+
+def _numbering(index: Any) -> tuple[int, int]:
+    """The next number of an index, and its step: evenly spaced whole numbers go on, and anything
+    else is counted from 0.
+    """
+    import pandas as pd
+
+    if isinstance(index, pd.RangeIndex) and len(index):
+        return int(index[-1]) + index.step, int(index.step)
+    if getattr(index.dtype, "kind", "O") in "iu" and len(index) > 1:
+        steps = np.diff(index.to_numpy())
+        if (steps == steps[0]).all() and steps[0] != 0:
+            return int(index[-1]) + int(steps[0]), int(steps[0])
+    return len(index), 1
 
 
 def _numbers(values: Any, label: Any) -> Floats:

@@ -147,10 +147,12 @@ def mixed(forecasts: Mapping[str, Floats], weights: Mapping[str, Floats], limit:
     heights = np.cumsum(np.take_along_axis(share, order, axis=0), axis=0)
     middle = (heights >= 0.5 * heights[-1]).argmax(axis=0)[None]
     centre = np.take_along_axis(np.take_along_axis(values, order, axis=0), middle, axis=0)
-    away = np.abs(values - centre).mean(axis=2, keepdims=True)  # (M, K, 1, d)
+    with np.errstate(invalid="ignore", over="ignore"):
+        away = np.abs(values - centre).mean(axis=2, keepdims=True)  # (M, K, 1, d)
     kept = np.where(away <= limit, share, 0.0)
     total = kept.sum(axis=0)
-    mean = (kept * values).sum(axis=0) / np.where(total > 0.0, total, 1.0)
+    # What is left out may be infinite or no number
+    mean = (kept * np.where(kept > 0.0, values, 0.0)).sum(axis=0) / np.where(total > 0.0, total, 1)
     return np.asarray(np.where(total > 0.0, mean, centre[0]))
 
 

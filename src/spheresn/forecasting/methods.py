@@ -244,6 +244,19 @@ class LogScale:
             return np.where(self._positive, np.log(safe), rows)
 
 
+@dataclass(frozen=True, eq=False)
+class Shifted:
+    """A fitted method of rows that lie higher by `shift` (d,)."""
+
+    method: Method
+    shift: Floats
+
+    def forecast(self, series: Floats, origins: ArrayLike, steps: int) -> Forecasts:
+        """Its forecasts, shifted back."""
+        found = self.method.forecast(series + self.shift, origins, steps)
+        return Forecasts(found.values - self.shift, found.diverged)
+
+
 def given(method: Method, exogenous: Floats) -> Method:
     """The method with these exogenous columns (T + H, e); one that takes none is left as it is."""
     renew = getattr(method, "given", None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -28,7 +28,7 @@ from .combination import (
 )
 from .direct import DirectAutoregression
 from .lagged import Autoregression
-from .methods import LogScale, Mean, Naive, SeasonalNaive, Theta
+from .methods import LogScale, Mean, Naive, SeasonalNaive, Shifted, Theta
 from .network import FittedNetwork
 from .seasons import given_seasons, seasons_of, suggested_by
 
@@ -84,8 +84,8 @@ class Forecast:
         return self.quantile(0.5 + 0.5 * self.level)
 
     def quantile(self, share: float) -> Any:
-        """The value that a share of all outcomes lies below, at each step."""
-        real("share", share, 0.0, 1.0)
+        """The value that a share of all outcomes lies below, at each step; 0 < share < 1."""
+        _inside("share", share)
         with np.errstate(over="ignore"):
             rows = self._mean + student.ppf(share, self._degrees) * self._spread
         return self._formed(np.clip(rows, -LARGEST, LARGEST))
@@ -124,6 +124,21 @@ class Forecast:
     def _formed(self, rows: Floats) -> Any:
         with np.errstate(invalid="ignore"):
             return self._form.shaped(np.maximum(rows, self._low), self.index)
+
+
+def _inside(name: str, share: Any) -> float:
+    """A share above 0 and below 1: beyond, an interval has no end."""
+    found = real(name, share, 0.0, 1.0, above=True)
+    if found == 1.0:
+        raise BadInput(f"{name} must be above 0 and below 1, got {share!r}; pass such a number")
+    return found
+
+
+def _at_most_rows(name: str, count: int, rows: int) -> None:
+    if count > rows:
+        raise BadInput(
+            f"{name} must be at most {rows}, the rows of the series, got {count}; ask for fewer"
+        )
 
 
 def family_of(method: str) -> str:
@@ -193,6 +208,7 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
         self.horizon_ = (
             self._usual_steps() if self.horizon is None else whole("horizon", self.horizon, 1)
         )
+        _at_most_rows("horizon", self.horizon_, len(self._rows))
         self._combine(self.horizon_, report)
         return self
 
@@ -206,16 +222,16 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "weights_")
         count = self.horizon_ if steps is None else whole("steps", steps, 1)
-        inside = real("level", level, 0.0, 1.0, above=True)
+        inside = _inside("level", level)
         rows = len(self._rows)
-        if count > rows:
-            raise BadInput(
-                f"steps must be at most {rows}, the rows of the series, got {count}; ask for fewer"
-            )
+        _at_most_rows("steps", count, rows)
         if count > self.horizon_:
             self._combine(count)
         known = self._known(exogenous, count, self._exogenous.shape[1])
-        final = self._fitted.given(np.vstack([self._exogenous, known]))
+        # All of the horizon is forecast, so that fewer steps are the first of more; what is known
+        # ends earlier, and its last row stands in where nothing is read
+        after = np.repeat(known[-1:], self.horizon_ - count, axis=0)
+        final = self._fitted.given(np.vstack([self._exogenous, known, after]))
         mean = self.scale_ * final.forecast(self._rows, [rows], self.horizon_).values[0, :count]
         spreads, degrees = self._spreads(count)
         low = np.where((self._values >= 0.0).all(axis=0), 0.0, -np.inf)
@@ -227,20 +243,26 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
     def backtest(self, steps: int | None = None) -> Backtest:
         """How good these forecasts would have been over the last third of the series.
 
-        Everything is fitted again to the rows before each of four groups of origins: the record and
-        the weights too, so that nothing is judged by what chose it. The naive method of the season
-        is beside it.
+        Everything but the seasons is fitted again to the rows before each of four groups of
+        origins: the record and the weights too, so that none is judged by what chose it. The naive
+        method of the season is beside it.
         """
         check_is_fitted(self, "weights_")
         ahead = self.horizon_ if steps is None else whole("steps", steps, 1)
+        scaler = Scaler.of(self._values)
+        shift = (
+            scaler.mean / scaler.scale
+        )  # a backtest centres the rows; logarithms need them whole
+
+        def fit(rows: Floats) -> Shifted:
+            whole_rows = rows + shift
+            found = combine(whole_rows, ahead, self._methods(whole_rows, ahead))
+            return Shifted(found, shift)
+
         simple = self._simple()
-        names = (COMBINATION, "seasonal naive" if "seasonal naive" in simple else "naive")
-        scaled = {
-            COMBINATION: lambda rows: combine(rows, ahead, self._methods(rows, ahead)),
-            names[1]: simple[names[1]],
-        }
+        naive = list(simple)[-1]
         with threadpool_limits(1):
-            return backtest(self._values, ahead, {name: scaled[name] for name in names})
+            return backtest(self._values, ahead, {COMBINATION: fit, naive: simple[naive]})
 
     def describe(self) -> str:
         """One sentence: what the forecast is made of, and how it compares with the naive method."""
@@ -305,14 +327,8 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
         self.weights_ = {
             name: float(weight[0]) if flat else weight for name, weight in weights if weight.any()
         }
-        record = found.record
-        self.record_ = Backtest(
-            record.origins,
-            record.folds,
-            record.forecasts,
-            record.truth,
-            Scaler(np.zeros_like(self.scale_), self.scale_),
-        )
+        scaler = Scaler(np.zeros_like(self.scale_), self.scale_)
+        self.record_ = replace(found.record, scaler=scaler)
 
     def _simple(self) -> dict[str, Fit]:
         found: dict[str, Fit] = {"naive": Naive.fit}
