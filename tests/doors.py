@@ -71,6 +71,8 @@ def models() -> list[bytes]:
     )
     windows = list(x[:200].reshape(10, 20, 1))
     fits.append(sn.ESNClassifier(**small).fit(windows, ["dog", "cat"] * 5))
+    field = x[:200] * np.cos(np.arange(4.0))
+    fits.append(sn.ESNFieldForecaster(**small, patch=2, halo=1, noise=0.1).fit(field))
     with tempfile.TemporaryDirectory() as folder:
         for number, model in enumerate(fits):
             sn.save(model, Path(folder, str(number)))
@@ -91,19 +93,22 @@ def use_model(path: Path) -> None:
     was asked for.
     """
     model = sn.load(path)
-    fitted(model) if not isinstance(model, sn.ESNClassifier) else None
+    if not isinstance(model, sn.ESNClassifier | sn.ESNFieldForecaster):
+        fitted(model)
     try:
         answer = _answer(model)
     except (ValueError, ArithmeticError) as error:
         if str(error).count("\n"):
             raise AssertionError(f"not one sentence: {error}") from None
     else:
-        assert isinstance(model, sn.ESNClassifier) or np.isfinite(answer).all(), (
+        assert isinstance(model, sn.ESNClassifier) or np.isfinite(np.asarray(answer)).all(), (
             "a loaded model answers with NaN"
         )
 
 
 def _answer(model: Any) -> Any:
+    if isinstance(model, sn.ESNFieldForecaster):
+        return model.forecast(3)
     if isinstance(model, sn.ESNForecaster):
         columns = model.reservoir_.n_inputs - len(model.last_)
         return model.forecast(3, exogenous=np.zeros((3, columns))) if columns else model.forecast(3)

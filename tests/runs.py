@@ -78,7 +78,7 @@ def workers(parent: int) -> list[int]:
 
 def _commands(parent: int) -> dict[int, str]:
     found = subprocess.run(
-        ["ps", "-o", "pid=,args=", "--ppid", str(parent)],
+        ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(parent)],
         capture_output=True,
         text=True,
         check=False,

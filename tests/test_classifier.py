@@ -93,8 +93,10 @@ def test_cases_do_not_see_each_other_and_jobs_change_nothing(data, fitted):
 def test_blocks_of_rows_change_nothing(data, fitted, monkeypatch):
     whole = fitted.decision_function(data[0])
     monkeypatch.setattr(parts, "BLOCK", 100)
-    assert len(parts._blocks(data[0])) > 3
+    assert len(parts.blocks(data[0])) > 3
     assert np.allclose(fitted.decision_function(data[0]), whole, atol=1e-12)
+    in_blocks = sn.ESNClassifier(units=120, random_state=0).fit(*data)
+    assert np.allclose(in_blocks.decision_function(data[0]), whole, atol=1e-8)
 
 
 def test_memories_are_those_asked_for(fitted):

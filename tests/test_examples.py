@@ -8,7 +8,11 @@ import matplotlib.pyplot as plt
 import pytest
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
-SMALL = {"stream_a_million": ["--rows", "20000"], "choose_with_optuna": ["--trials", "4"]}
+SMALL = {
+    "choose_with_optuna": ["--trials", "4"],
+    "stream_a_million": ["--rows", "20000"],
+    "why_precision": ["--units", "80"],
+}
 NEEDS = {"choose_with_optuna": "optuna", "same_as_reservoirpy": "reservoirpy"}
 
 

@@ -66,7 +66,7 @@ def test_fresh_interpreters_agree(attack, tmp_path):
             assert elsewhere("states", NUMBA_CACHE_DIR=str(tmp_path / "cache")) == {
                 "states": here["states"]
             }
-            assert list((tmp_path / "cache").rglob("*.nbi"))
+            assert list((tmp_path / "cache").rglob("*.nbc"))
 
 
 def test_threads_change_large_fits_by_rounding_only(attack):

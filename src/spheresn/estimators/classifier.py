@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -18,7 +19,7 @@ from ..readout.cases import CaseReadout
 from .base import PROBE_UNITS, BaseESN, seed_of, with_limited_threads
 from .candidates import Plan, plan_of
 from .cases import as_cases, is_cases, refuse_wide
-from .ensemble import CLASSIFICATION, Ensemble, fit_ensemble
+from .ensemble import CLASSIFICATION, Ensemble, blocks, fit_ensemble, with_length
 from .preparation import KINDS, Preparation, differ_in_size
 from .probability import fit_sharpness, probabilities
 from .validation import as_series, is_list, validated
@@ -40,8 +41,8 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
     and hear its values, its changes and the changes of these. They share the `units`. A series is
     described by how often each unit leads or trails the units beside it. Series that differ much in
     size may be measured in their own deviations, or compressed, if this lowers the leave-one-out
-    error. time_axis: 0 or 1, the
-    axis of time within one case; needed only where a case has more channels than steps.
+    error. time_axis: 0 or 1, the axis of time within one case; needed only where a case has more
+    channels than steps.
 
     *Steps*: X is one table (T, d) with one label per row, or a list of tables with a list of
     labels each. Each step is classified by the state of one network.
@@ -157,7 +158,12 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
         self._refresh()
         if self.whole_series_:
             cases = as_cases(self, X, self.time_axis, reset=False)
-            return self.weights_(self._with_length(cases, self._features(cases)))
+            return np.vstack(
+                [
+                    self.weights_(with_length(cases[place], features, self.typical_length_))
+                    for place, features in self._described(cases)
+                ]
+            )
         outputs = [
             self.frame_.read(rows, self.weights_) for rows in as_series(self, X, reset=False)
         ]
@@ -169,32 +175,28 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
     def _take_cases(self, cases: list[Floats], targets: list[Floats]) -> None:
         if self._learned is None:
             self._begin_cases(cases, targets[0])
-            features = self._features(cases)
-            self.typical_length_ = self._choose_length(cases, features, targets[0])
-            self._learned = CaseReadout(self.ensemble_.width, len(self.classes_))
-        else:
-            features = self._features(cases)
+            self.typical_length_, self._learned = self._choose_length(cases, targets[0])
+            return
         assert isinstance(self._learned, CaseReadout)
-        self._learned.take(self._with_length(cases, features), targets[0])
+        for place, features in self._described(cases):
+            told = with_length(cases[place], features, self.typical_length_)
+            self._learned.take(told, targets[0][place])
 
-    def _choose_length(self, cases: list[Floats], features: Floats, targets: Floats) -> float:
-        """The median length where lengths differ and tell the class, otherwise 0."""
+    def _choose_length(self, cases: list[Floats], targets: Floats) -> tuple[float, CaseReadout]:
+        """The median length where lengths differ and tell the class, otherwise 0; with what a
+        readout needs of the cases.
+        """
         lengths = [len(rows) for rows in cases]
-        if min(lengths) == max(lengths):
-            return 0.0
-        errors = []
-        for self.typical_length_ in (0.0, float(np.median(lengths))):
-            learned = CaseReadout(self.ensemble_.width, len(self.classes_))
-            learned.take(self._with_length(cases, features), targets)
-            errors.append(learned.fit(self._penalty()).error)
-        return self.typical_length_ if errors[1] < errors[0] else 0.0
-
-    def _with_length(self, cases: list[Floats], features: Floats) -> Floats:
-        """Roots of shares of the time, or of a typical length, so that they tell the length too."""
-        if self.typical_length_ == 0.0:
-            return features
-        lengths = np.array([len(rows) for rows in cases]) / self.typical_length_
-        return np.asarray(features * np.sqrt(lengths.astype(features.dtype))[:, None])
+        tried = [0.0] if min(lengths) == max(lengths) else [0.0, float(np.median(lengths))]
+        learned = {
+            typical: CaseReadout(self.ensemble_.width, len(self.classes_)) for typical in tried
+        }
+        for place, features in self._described(cases):
+            for typical, readout in learned.items():
+                readout.take(with_length(cases[place], features, typical), targets[place])
+        if len(tried) == 1:
+            return 0.0, learned[0.0]
+        return min(learned.items(), key=lambda one: one[1].fit(self._penalty()).error)
 
     def _begin_cases(self, cases: list[Floats], targets: Floats) -> None:
         """The networks for these cases.
@@ -220,7 +222,9 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
             for kind in kinds:
                 tried = self._new_ensemble(kind, cases, small, seed)
                 learned = CaseReadout(tried.width, len(self.classes_))
-                learned.take(tried.features(cases, self.washout_, self.n_jobs), targets)
+                for place in blocks(cases):
+                    features = tried.features(cases[place], self.washout_, self.n_jobs)
+                    learned.take(features, targets[place])
                 errors[kind] = learned.fit(self._penalty()).error * (
                     MARGIN if kind == "given" else 1.0
                 )
@@ -264,7 +268,8 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
         gram, sample = self._accumulate(self.frame_, series, targets)
         self._learned = self._learned[0] + gram, self._learned[1].joined(sample)
 
-    def _features(self, cases: list[Floats]) -> Floats:
+    def _described(self, cases: list[Floats]) -> Iterator[tuple[slice, Floats]]:
+        """The features of the cases, a block of them at a time."""
         shortest = min(len(rows) for rows in cases)
         _validation.at_least(
             "each series",
@@ -272,7 +277,8 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
             self.washout_ + 1,
             f"to leave one after a washout of {self.washout_}",
         )
-        return self.ensemble_.features(cases, self.washout_, self.n_jobs)
+        for place in blocks(cases):
+            yield place, self.ensemble_.features(cases[place], self.washout_, self.n_jobs)
 
     @with_limited_threads
     def _refresh(self) -> Self:

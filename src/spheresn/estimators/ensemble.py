@@ -198,16 +198,21 @@ class Ensemble:
 
     def features(self, series: Sequence[Floats], skip: int, n_jobs: int | None) -> Floats:
         """Roots of the shares of time (cases, width); the same for any number of jobs."""
-        blocks = [Cases.of([self.preparation(one) for one in block]) for block in _blocks(series)]
+        cases = Cases.of([self.preparation(one) for one in series])
         parts = Parallel(n_jobs=n_jobs, prefer="threads")(
-            delayed(one.leads)(cases, skip) for cases in blocks for one in self.networks
+            delayed(one.leads)(cases, skip) for one in self.networks
         )
-        count = len(self.networks)
-        rows = [
-            np.hstack([part.reshape(len(part), -1) for part in parts[first : first + count]])
-            for first in range(0, len(parts), count)
-        ]
-        return np.asarray(np.sqrt(np.vstack(rows)))
+        return np.asarray(np.sqrt(np.hstack([part.reshape(len(part), -1) for part in parts])))
+
+
+def with_length(series: Sequence[Floats], features: Floats, typical: float) -> Floats:
+    """Roots of shares of a typical length instead of the time, so that they tell the length too; 0
+    leaves them as they are.
+    """
+    if typical == 0.0:
+        return features
+    lengths = np.array([len(rows) for rows in series]) / typical
+    return np.asarray(features * np.sqrt(lengths.astype(features.dtype))[:, None])
 
 
 def views(length: int, several: bool) -> list[View]:
@@ -304,8 +309,12 @@ def _rest(reservoir: Reservoir) -> Floats:
         return np.asarray(drive(reservoir, signal, start)[-1].copy())
 
 
-def _blocks(series: Sequence[Floats]) -> list[Sequence[Floats]]:
-    """Neighbouring series with about BLOCK rows together."""
+def blocks(series: Sequence[Floats]) -> list[slice]:
+    """Neighbouring series with about BLOCK rows together.
+
+    >>> blocks([np.zeros((BLOCK // 2, 1))] * 3)
+    [slice(0, 2, None), slice(2, 3, None)]
+    """
     ends = np.cumsum([len(one) for one in series])
     cuts = np.flatnonzero(np.diff((ends - 1) // BLOCK)) + 1
-    return [series[first:stop] for first, stop in pairwise([0, *cuts.tolist(), len(series)])]
+    return [slice(first, stop) for first, stop in pairwise([0, *cuts.tolist(), len(series)])]
