@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import gc
-import json
-import struct
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +16,7 @@ from runs import until
 from spheresn.estimators.fields import learning, workers
 from spheresn.estimators.fields.sources import Mapped, Source, Survey, survey
 from test_fields import quick, waves
+from test_persistence import rewritten
 
 xarray = pytest.importorskip("xarray")
 dask = pytest.importorskip("dask")
@@ -157,36 +155,27 @@ def test_labels_are_saved(tmp_path):
         assert sn.load(tmp_path / "m.spheresn").forecast(3).identical(model.forecast(3))
 
 
-def altered(path: Path, change: Any) -> None:
-    """Change the header of a model file."""
-    content = path.read_bytes()
-    size = struct.unpack("<Q", content[:8])[0]
-    header = json.loads(content[8 : 8 + size])
-    inner = json.loads(header["__metadata__"]["spheresn"])
-    change(inner)
-    header["__metadata__"]["spheresn"] = json.dumps(inner)
-    text = json.dumps(header).encode()
-    path.write_bytes(struct.pack("<Q", len(text)) + text + content[8 + size :])
+MISFITS = {
+    "another grid": lambda h: h["values"].update(grid=[32]),
+    "a grid as large as numbers go": lambda h: h["values"].update(grid=[2**62]),
+    "a negative grid": lambda h: h["values"].update(grid=[-16]),
+    "several channels": lambda h: h["values"].update(channels=2),
+    "several channels and a smaller grid": lambda h: h["values"].update(grid=[8], channels=2),
+    "channels without end": lambda h: h["parameters"].update(channels=2**62),
+    "a readout each": lambda h: h["values"].update(shared_=False),
+    "a flag that is none": lambda h: h["values"].update(shared_="yes"),
+    "another halo": lambda h: h["parameters"].update(halo=3),
+    "patches in patches": lambda h: h["parameters"].update(patch=[[4]]),
+    "coordinates of objects": lambda h: h["values"]["labels"].update(
+        coordinates={"x": {"type": "O", "values": [1]}}
+    ),
+}
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda header: header["values"].update(grid=[32]),
-        lambda header: header["values"].update(grid=[-16]),
-        lambda header: header["values"].update(channels=2),
-        lambda header: header["values"].update(shared_=False),
-        lambda header: header["values"].update(shared_="yes"),
-        lambda header: header["parameters"].update(halo=3),
-        lambda header: header["parameters"].update(patch=[[4]]),
-        lambda header: header["values"]["labels"].update(
-            coordinates={"x": {"type": "O", "values": [1]}}
-        ),
-    ],
-)
-def test_a_file_whose_parts_do_not_fit_is_refused(tmp_path, change):
+@pytest.mark.parametrize("name", MISFITS)
+def test_a_file_whose_parts_do_not_fit_is_refused(tmp_path, name):
     sn.save(quick().fit(labelled(x=np.arange(16.0))), tmp_path / "m.spheresn")
-    altered(tmp_path / "m.spheresn", change)
+    rewritten(tmp_path / "m.spheresn", lambda _, header: MISFITS[name](header))
     with pytest.raises(sn.io.ModelFileError):
         sn.load(tmp_path / "m.spheresn")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -270,6 +271,11 @@ def field_from(model: Any, values: Values, tensors: Tensors) -> None:
     reservoir = reservoir_from(values["reservoir"], tensors)
     grid = [whole("grid", cells, 1) for cells in values["grid"]]
     channels = whole("channels", values["channels"], 1)
+    # Before anything is built that is as large as the file promises
+    if model.last_.shape != (prod(grid) * channels,):
+        raise ValueError("the field does not fit its grid")
+    if not model._flag("channels") and channels > 1:
+        raise ValueError("the field has several channels and one")
     patches = Patches.of(grid, channels, model.patch, model.halo, model.periodic)
     position = array("position", tensors["position"], 2)
     matrix = array("weights", tensors["weights"], 3)
@@ -282,10 +288,8 @@ def field_from(model: Any, values: Values, tensors: Tensors) -> None:
         or reservoir.n_inputs != patches.windows.shape[1] + position.shape[1]
     ):
         raise ValueError("the readout does not fit the network and its patches")
-    if model.state_.shape != (patches.count, reservoir.units) or model.last_.shape != (
-        patches.size,
-    ):
-        raise ValueError("state and field do not fit the patches")
+    if model.state_.shape != (patches.count, reservoir.units):
+        raise ValueError("the state does not fit the patches")
     if any(getattr(model, name).shape != (channels,) for name in ("low_", "high_")):
         raise ValueError("the range does not fit the channels")
     _scaler(model.mean_, model.scale_, channels)
