@@ -237,14 +237,14 @@ class Search:
             # A few rows do not tell large networks apart, and would keep people waiting
             units = min(self.plan.units, FIRST_UNITS, max(len(data.series), FEWEST))
             small = replace(self, plan=self.plan.with_units(units))
-            trials = small._trials(found, windows.fewer(), FIRST_GRID, SEARCH_ROWS)
+            trials = small._trials(found, windows.fewer(), FIRST_GRID, final=False)
             trials.sort(key=lambda trial: trial.best, reverse=True)
             found = [trial.candidate for trial in trials[:FINALISTS]] or found[:1]
             if trials:
                 best = trials[0].best
                 precise = best.folds * windows.fewer().horizon > PRECISE * best.steps
                 windows, grid = windows.about(best.steps), GRID if precise else COARSE
-        trials = self._trials(found, windows, grid, FINAL_ROWS)
+        trials = self._trials(found, windows, grid, final=True)
         if not trials:
             self.plan.final(self.data.inputs, found[0])  # raises, and says what can be reached
         return self._refitted(trials, windows)
@@ -264,13 +264,15 @@ class Search:
         found: list[Candidate],
         windows: Windows,
         grid: Sequence[tuple[float, float]],
-        rows: int,
+        final: bool,
     ) -> list[Trial]:
-        """One for each candidate whose memory can be reached."""
+        """One for each candidate whose memory can be reached; the final ones keep what all rows
+        have taught, because one of them is fitted.
+        """
         settings = self._settings(grid)
         self.progress.expect(len(found))
         tried = Parallel(self.n_jobs, return_as="generator")(
-            delayed(self._trial)(candidate, windows, settings, rows) for candidate in found
+            delayed(self._trial)(candidate, windows, settings, final) for candidate in found
         )
         trials = []
         for trial in tried:
@@ -280,14 +282,15 @@ class Search:
         return trials
 
     def _trial(
-        self, candidate: Candidate, windows: Windows, settings: list[Setting], rows: int
+        self, candidate: Candidate, windows: Windows, settings: list[Setting], final: bool
     ) -> Trial | None:
+        rows = FINAL_ROWS if final else SEARCH_ROWS
         calibrated = self.plan.search(self.data.inputs, candidate, rows)
         if calibrated is None:
             return None
         frame = self.frame_of(calibrated)
         stops = [windows.training_rows, len(windows.data.inputs)]
-        learned = self._learn(frame, windows.data, stops[: 1 if rows == SEARCH_ROWS else 2])
+        learned = self._learn(frame, windows.data, stops if final else stops[:1])
         states = windows.states(frame.reservoir)
         scores: dict[Setting, Score] = {}
         for noise, same in groupby(settings, key=lambda one: one.noise):
