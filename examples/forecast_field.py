@@ -22,12 +22,13 @@ TRAIN, AHEAD, DT, LENGTH, EXPONENT = 2000, 560, 0.25, 60.0, 0.09
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("results"))
-    out = parser.parse_args().out
-    out.mkdir(parents=True, exist_ok=True)
+    parser.add_argument("--units", type=int, default=500)
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
 
     field = sn.datasets.kuramoto_sivashinsky(TRAIN + AHEAD, LENGTH, 128, DT, rng=0)
     model = sn.ESNFieldForecaster(
-        500, patch=4, halo=8, memory=0.5, bend=1, bias_ratio=24, random_state=0
+        options.units, patch=4, halo=8, memory=0.5, bend=1, bias_ratio=24, random_state=0
     ).fit(field[:TRAIN])
     truth, forecast = field[TRAIN:], model.forecast(AHEAD)
 
@@ -38,7 +39,7 @@ def main() -> None:
         axes.axvline(valid, color="black", lw=1, ls="--")
     panels[-1].set_xlabel("time ahead (Lyapunov times); dashed: error exceeds .4 deviations")
     figure.colorbar(meshes[0], ax=list(panels), label="u")
-    figure.savefig(out / "forecast_field.png", dpi=80)
+    figure.savefig(options.out / "forecast_field.png", dpi=80)
     error = np.abs(forecast[0] - truth[0]).max() / field.std()
     print(
         f"noise {model.noise_:g}; first step wrong by {error:.1e} deviations; true for {valid:.1f} "

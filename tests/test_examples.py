@@ -10,6 +10,7 @@ import pytest
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 SMALL = {
     "choose_with_optuna": ["--trials", "4"],
+    "forecast_field": ["--units", "200"],
     "stream_a_million": ["--rows", "20000"],
     "why_precision": ["--units", "80"],
 }
