@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import xarray as xr
 from scipy.integrate import quad
 from scipy.special import psi
 from scipy.stats import beta, chi
@@ -24,6 +25,7 @@ from spheresn.analysis import (
     predicted_memory,
     uniform_noise_threshold,
 )
+from spheresn.apps.paper.figures import EXPERIMENTS
 from spheresn.metrics import accuracy
 
 CHAOTIC = np.array([[-0.096, 1.270], [-0.112, 0.241]])
@@ -510,3 +512,59 @@ def test_bending_has_an_inverse_on_every_ray(rng):
         assert (np.diff(lengths) > 0).all() and lengths[-1] > np.sqrt(units) > lengths[0]
         nearest = unbent[np.abs(lengths - np.sqrt(units)).argmin()]
         assert nearest @ a / np.linalg.norm(nearest) > 0.99
+
+
+# The figure
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    module = EXPERIMENTS["theorems"]
+    config = module.PRESETS["smoke"]
+    results = [module.run(config, task, 0) for task in module.tasks(config)]
+    return module, config, results
+
+
+def test_the_figure_finds_the_theorems_true(drawn):
+    module, config, results = drawn
+    dataset = module.collect(config, results)
+    found = {claim.id: claim for claim in module.claims(dataset)}
+    assert {claim.verdict for claim in found.values()} == {"holds"} and len(found) == 5
+    assert len(module.plot(dataset)["theorems"].axes) == 6
+    # Lemma 2 holds for every run; for two units the exponent is the lower bound
+    assert found["forgetting-under-scalar-noise"].evidence["outside_of_the_bound"] <= 1e-9
+    sharp = dataset.bounds.sel(bound_units=2)
+    assert np.allclose(sharp.sel(bound="exponent"), sharp.sel(bound="lower"), atol=1e-12, rtol=0)
+
+
+@pytest.mark.parametrize(
+    ("claim", "name", "change"),
+    [
+        ("theorem-isotropic-spectrum", "curve_exact", lambda value: value - 0.5),
+        ("theorem-cocycle", "matrices", lambda value: value + 0.5),
+        ("theorem-memory-law", "bounds", lambda value: value.where(value.bound != "upper", -9.0)),
+        ("theorem-memory-law", "bounds", lambda value: value.where(value.bound != "lower", 9.0)),
+        (
+            "theorem-forgetting",
+            "pair",
+            lambda value: np.exp(1e-3 * value.pairs * value.step) + 0 * value,
+        ),
+        ("theorem-forgetting", "chosen_pair", lambda value: 0.5 * value),
+        ("forgetting-under-scalar-noise", "scalar", lambda value: value + 1.0),
+    ],
+)
+def test_numbers_that_contradict_a_theorem_fail_its_claim(drawn, claim, name, change):
+    module, config, results = drawn
+    dataset = module.collect(config, results)
+    dataset[name] = change(dataset[name])
+    assert {one.id: one.verdict for one in module.claims(dataset)}[claim] == "fails"
+
+
+def test_a_pair_that_has_not_met_yet_is_said(drawn):
+    module, config, results = drawn
+    dataset = module.collect(config, results)
+    slow = dataset.scalar.copy()
+    slow[0, 0, 0, 2] = 0.1
+    many = xr.concat([dataset.scalar] * 9 + [slow], "network")
+    found = module.claims(dataset.drop_vars("scalar").assign(scalar=many))
+    assert found[-1].verdict == "partly" and found[-1].evidence["farthest"] == 0.1
