@@ -544,11 +544,7 @@ def test_the_figure_finds_the_theorems_true(drawn):
         ("theorem-cocycle", "matrices", lambda value: value + 0.5),
         ("theorem-memory-law", "bounds", lambda value: value.where(value.bound != "upper", -9.0)),
         ("theorem-memory-law", "bounds", lambda value: value.where(value.bound != "lower", 9.0)),
-        (
-            "theorem-forgetting",
-            "pair",
-            lambda value: np.exp(1e-3 * value.pairs * value.step) + 0 * value,
-        ),
+        ("theorem-forgetting", "pair", lambda value: 1.0 / value),
         ("theorem-forgetting", "chosen_pair", lambda value: 0.5 * value),
         ("forgetting-under-scalar-noise", "scalar", lambda value: value + 1.0),
     ],
