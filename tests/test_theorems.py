@@ -400,6 +400,16 @@ def test_antipodes_meet_at_the_rate_of_the_exponent_though_not_all_starts_can(un
     assert np.allclose(forward, ends, atol=1e-6)
 
 
+def test_all_trajectories_can_end_in_one_state_though_every_step_is_one_to_one():
+    """W = R(arcsin β), u = (β, 0): the only fixed point, (0, 1), attracts from one side."""
+    turn = np.array([[0.8, -0.6], [0.6, 0.8]])
+    network = sn.Reservoir(turn, [0.6, 0.0])
+    assert echo_state(network, np.ones(10)).verdict == "refuted"
+    starts = directions(50, 2, np.random.default_rng(0))
+    ends = sn.drive(network, np.ones((50, 4000, 1)), starts)[:, -1]
+    assert np.linalg.norm(ends - [0.0, 1.0], axis=1).max() < 0.01
+
+
 # Sentences of the paper, and of the page, that stand without a theorem
 
 

@@ -29,9 +29,9 @@ CAPTIONS = {
     "from a product of plain matrices (Theorem 2). (d) Where the largest exponent lies between its "
     "lower bound and the paper's law of memory, the upper one (Theorem 3). (e) Antipodal starts "
     "under isotropic input weaker than W: each pair meets, at the rate of the exponent, although "
-    "for every input some starts stay apart (Theorem 5). (f) One-dimensional noise, which is not "
-    "isotropic: the rate at which antipodal starts meet, against the bound from the norm factors "
-    "(Lemma 2).",
+    "after any number of steps some states are 2r apart (Theorem 5). (f) One-dimensional noise, "
+    "which is not isotropic: the rate at which antipodal starts meet, against the bound from the "
+    "norm factors (Lemma 2).",
 }
 MET = 1e-6  # two trajectories have met below this distance
 SIGMAS = 5.0  # about a hundred numbers are compared, so that four would happen by chance
@@ -433,7 +433,7 @@ def _judge_pairs(dataset: xr.Dataset) -> Claim:
     return Claim(
         "theorem-forgetting", FIGURE, "theory, Theorem 5",
         "Under isotropic input weaker than W any two given starts meet almost surely, at the rate "
-        "of the largest exponent, although for every input some starts stay apart.",
+        "of the largest exponent, although after any number of steps some states are antipodal.",
         f"{len(slopes)} antipodal pairs: rate {mean:.4f} ± {error:.4f}, exact {exact:.4f}; largest "
         f"distance {largest:.0e} after {steps} steps; two starts chosen by the input end "
         f"{chosen:.2f} apart",
