@@ -428,6 +428,24 @@ def test_a_start_that_is_not_forgotten_makes_even_functions(rng):
     assert found.by_degree[1] == pytest.approx(0.993, abs=2e-3)
 
 
+def test_a_gaussian_network_whose_sign_is_never_forgotten_makes_even_functions_too():
+    """Its leading eigenvalue is real and positive: the state stays on one side of the sphere."""
+    network = sn.random_reservoir(100, rng=22)
+    values = np.linalg.eigvals(network.recurrent.toarray())
+    leading = values[np.abs(values).argmax()]
+    assert leading.imag == 0 < leading.real
+    network = network.rescaled(inputs=0.1 / float(np.linalg.norm(network.inputs)))
+    signal = sn.datasets.white_noise(12_000, rng=22)
+    start = sn.sphere.random_point(100, np.random.default_rng(22))
+    columns = np.column_stack([sn.drive(network, signal, start), np.ones(12_000)])
+    found = []
+    for delay in (0, 1, 2, 5):
+        target = np.roll(signal**2, delay, axis=0)
+        weights = np.linalg.lstsq(columns[500:9000], target[500:9000], rcond=None)[0]
+        found.append(accuracy(target[9000:], columns[9000:] @ weights))
+    assert max(found) == pytest.approx(0.19, abs=5e-3)
+
+
 @pytest.mark.parametrize(
     ("units", "frobenius", "operator"), [(100, 0.144, 0.72), (400, 0.068, 0.70), (900, 0.047, 0.71)]
 )
