@@ -53,7 +53,7 @@ def test_an_experiment_without_any_result_is_all_holes_and_no_error(name):
 def test_experiments_stand_in_the_order_of_the_paper():
     assert tuple(EXPERIMENTS) == ORDER
     figures = [EXPERIMENTS[name].FIGURE for name in ORDER]
-    assert figures == [*(f"Fig. {n}" for n in range(1, 7)), "Figs. 7-9", *["beyond the paper"] * 3]
+    assert figures == [*(f"Fig. {n}" for n in range(1, 7)), "Figs. 7-9", *["beyond the paper"] * 4]
 
 
 ONE = """
@@ -62,7 +62,7 @@ from spheresn.apps.paper.figures import EXPERIMENTS
 def imported():
     here = "spheresn.apps.paper.figures."
     return {name.removeprefix(here) for name in sys.modules if name.startswith(here)}
-assert "memory" in EXPERIMENTS and len(EXPERIMENTS) == 10 and not imported(), imported()
+assert "memory" in EXPERIMENTS and len(EXPERIMENTS) == 11 and not imported(), imported()
 assert not {"matplotlib", "xarray"} & set(sys.modules)
 assert EXPERIMENTS["geometry"].NAME == "geometry"
 assert imported() == {"fig2_geometry", "common"}, imported()

@@ -5,8 +5,11 @@ Each is a function that returns numbers together with their evidence.
 
 from .._errors import MeaninglessPrediction
 from .capacity import InformationProcessingCapacity, information_processing_capacity
+from .cocycle import cocycle_exponents
 from .decomposition import memory_matrix, memory_terms, norm_factors
 from .echo import EchoState, OutsideSphere, echo_state, pre_activation_outside_sphere
+from .fisher import fisher_memory
+from .isotropic import isotropic_exponents
 from .local import LocalExponents, local_exponents
 from .lyapunov import (
     LyapunovSpectrum,
@@ -16,12 +19,19 @@ from .lyapunov import (
     max_lyapunov,
 )
 from .memory import MemoryCapacity, MemoryCurve, memory_capacity, memory_curve
+from .orthogonal import (
+    ExponentBounds,
+    exponent_bounds,
+    forgetting_rate,
+    uniform_noise_threshold,
+)
 from .prediction import MemoryRate, memory_loss, memory_rate, predicted_memory
 from .sensitivity import MemoryProfile, memory_profile
 from .tradeoff import Tradeoff, linear_bound, memory_nonlinearity
 
 __all__ = [
     "EchoState",
+    "ExponentBounds",
     "InformationProcessingCapacity",
     "LocalExponents",
     "LyapunovSpectrum",
@@ -34,8 +44,13 @@ __all__ = [
     "OutsideSphere",
     "Tradeoff",
     "autonomous_exponents",
+    "cocycle_exponents",
     "echo_state",
+    "exponent_bounds",
+    "fisher_memory",
+    "forgetting_rate",
     "information_processing_capacity",
+    "isotropic_exponents",
     "linear_bound",
     "local_exponents",
     "lyapunov_spectrum",
@@ -51,4 +66,5 @@ __all__ = [
     "norm_factors",
     "pre_activation_outside_sphere",
     "predicted_memory",
+    "uniform_noise_threshold",
 ]

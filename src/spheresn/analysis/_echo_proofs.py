@@ -47,7 +47,8 @@ def _on_sphere(reservoir: Reservoir, activation: OnSphere, drives: Floats) -> Pr
 
     If the step is an odd map, antipodes stay apart; this holds with and without bend and leak. The
     other two proofs are for steps without leak. They use that bending is one to one on the sphere
-    (along each ray |z| grows with |â|) and lengthens tangents at most by √(1 + bend² N).
+    (along each ray of z the length of the unbent vector grows, so it is √N at one point only) and
+    lengthens tangents at most by √(1 + bend² N).
     """
     if not drives.any():
         return Proof(

@@ -44,7 +44,7 @@ def memory_matrix(reservoir: Reservoir, factors: ArrayLike, step: int) -> Floats
     array([[ 0.        , -0.33333333],
            [ 0.33333333,  0.        ]])
     """
-    radius, norms = _plain_radius(reservoir), positive(factors)
+    radius, norms = plain_radius(reservoir), positive(factors)
     k = _validation.whole("step", step, 0)
     if k > len(norms):
         raise BadInput(
@@ -70,7 +70,7 @@ def memory_terms(reservoir: Reservoir, signal: Signal, start: ArrayLike) -> Floa
     >>> bool(np.allclose(terms.sum(axis=0), sn.drive(reservoir, signal, np.eye(20)[0])[-1]))
     True
     """
-    radius, rows = _plain_radius(reservoir), input_rows(reservoir, signal)
+    radius, rows = plain_radius(reservoir), input_rows(reservoir, signal)
     factors = positive(norm_factors(reservoir, rows, start))
     terms: Floats = np.asarray(start, np.float64)[:, None]
     for drive_k, norm in zip(rows @ reservoir.inputs.T + reservoir.bias, factors, strict=True):
@@ -92,7 +92,8 @@ def _projected(terms: Floats, radius: float, norm: float) -> Floats:
     return projected
 
 
-def _plain_radius(reservoir: Reservoir) -> float:
+def plain_radius(reservoir: Reservoir) -> float:
+    """The radius of a sphere without bend and leak, for which the closed forms hold."""
     if (
         not isinstance(reservoir.activation, OnSphere)
         or reservoir.activation.bend
@@ -100,8 +101,8 @@ def _plain_radius(reservoir: Reservoir) -> float:
     ):
         got = f"{reservoir.activation}, leak {reservoir.leak:g}"
         raise BadInput(
-            f"reservoir must be spherical with bend 0 and leak 1, got {got}; only then is the "
-            "state such a sum"
+            f"reservoir must be spherical with bend 0 and leak 1, got {got}; only then do "
+            "the closed forms hold"
         )
     return float(reservoir.activation.radius)
 

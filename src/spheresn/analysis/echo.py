@@ -27,12 +27,12 @@ CHUNK = 512  # rows at a time, so that long signals need little memory
 class EchoState:
     """What is known about the echo state property along a signal.
 
-    verdict: "certified" (proved: all trajectories converge), "refuted" (proved: some do not) or
-    "empirical" (a test without proof). A refutation is about all starts together: if the maximal
-    exponent is negative, almost all trajectories may still converge. reason: the argument in one
-    sentence. washout: the number of steps until differences have shrunk to `tolerance`. It is
-    infinite if they need not shrink, and for a test if they did not: a negative exponent is local,
-    and a network with several attractors has one too.
+    verdict: "certified" (proved: all trajectories converge), "refuted" (proved: after any number of
+    steps some are still apart) or "empirical" (a test without proof). A refutation is about all
+    starts together: if the maximal exponent is negative, almost all trajectories may still
+    converge. reason: the argument in one sentence. washout: the number of steps until differences
+    have shrunk to `tolerance`. It is infinite if they need not shrink, and for a test if they did
+    not: a negative exponent is local, and a network with several attractors has one too.
 
     For a certificate, rate is the proved mean log contraction per step, and contraction (T,), for
     the sphere and tanh, the log of a factor by which all distances have shrunk. For a test,
@@ -86,9 +86,9 @@ def echo_state(
     Sphere without leak: each step contracts distances at least by the factor q_k = r σ_max/m_k,
     where m_k = min over |x| = r of |W x + u_k| [DUN64] (times √(1 + bend² N) with a bend). A
     negative mean of log q_k certifies. If |W⁻¹u_k| < r for all k, every step maps the sphere onto
-    itself one to one, so states can stay 2r apart for ever: refuted. The paper's eqn:condition
-    implies this case. tanh: certified if 1 - leak + leak σ_max < 1 [JAE01]. Linear: certified or
-    refuted by the spectral radius of (1 - leak) I + leak W.
+    itself one to one, so after any number of steps some states are 2r apart: refuted. The paper's
+    eqn:condition implies this case. tanh: certified if 1 - leak + leak σ_max < 1 [JAE01]. Linear:
+    certified or refuted by the spectral radius of (1 - leak) I + leak W.
 
     In all other cases the result is a test: the maximal exponent with its standard error, and
     trajectories from `starts` (m, N). By default the starts are random, and the second is the

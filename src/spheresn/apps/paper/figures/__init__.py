@@ -29,6 +29,7 @@ MODULES = {
     "stability": "stability",
     "dial": "memory_dial",
     "bent": "bent_sphere",
+    "theorems": "theorems",
 }
 ORDER = tuple(MODULES)
 PRESETS = ("smoke", "quick", "paper")
