@@ -402,9 +402,9 @@ def test_a_cross_marks_a_winner_and_not_a_tie():
         return len(marks.get_xdata())
 
     assert crosses({"spherical": 0.8, "tanh": 0.8, "linear": 0.1}) == 0
-    assert crosses({"spherical": 0.9, "tanh": 0.8, "linear": 0.1}) == dataset.accuracy[
-        0, 0, 0, 0
-    ].size
+    assert (
+        crosses({"spherical": 0.9, "tanh": 0.8, "linear": 0.1}) == dataset.accuracy[0, 0, 0, 0].size
+    )
 
 
 def test_the_best_ratio_of_the_sphere_is_one_of_the_ratios():
@@ -433,7 +433,9 @@ def test_exponents_without_input_are_those_of_the_closed_form_and_never_positive
 def test_counterexamples_have_the_exponents_of_long_runs():
     module, config, _, results = smoke("stability")
     exponents = module.collect(config, results).exponent.values
-    np.testing.assert_allclose(exponents[[0, 1, 2, 3, 7]], [0.53, 0.54, 0.26, 0.113, 0.53], atol=0.03)
+    np.testing.assert_allclose(
+        exponents[[0, 1, 2, 3, 7]], [0.53, 0.54, 0.26, 0.113, 0.53], atol=0.03
+    )
     assert abs(exponents[4]) < 1e-9  # a rotation
 
 
@@ -519,9 +521,7 @@ def test_at_least_fifty_sentences_of_the_paper_are_judged():
     for name in OURS:
         module, config, _, results = smoke(name)
         found += [
-            claim
-            for claim in module.claims(module.collect(config, results))
-            if claim.by == "paper"
+            claim for claim in module.claims(module.collect(config, results)) if claim.by == "paper"
         ]
     assert len(found) >= 50 and len({claim.id for claim in found}) == len(
         {claim.says for claim in found}

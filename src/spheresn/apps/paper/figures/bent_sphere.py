@@ -115,7 +115,7 @@ PRESETS = {
         forecasts=2, train=700, horizon=100, starts=1,
     ),
     "quick": Config(
-        map_networks=1, map_points=10, map_ratios=30, strengths=12, units=200,
+        map_networks=2, map_points=10, map_ratios=30, strengths=12, units=200,
         exponent_strengths=16, exponent_steps=1500,
         forecasts=2, train=3000, horizon=1000, starts=4,
     ),

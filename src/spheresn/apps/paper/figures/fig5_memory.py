@@ -116,7 +116,7 @@ PRESETS = {
         linear_radii=(0.5, 0.95), tanh_radii=(0.5, 0.95, 1.5),
     ),
     "quick": Config(
-        units=600, networks=3, authors_networks=1, washout=500, train=3000, test=1000,
+        units=500, networks=6, authors_networks=2, washout=500, train=3000, test=1000,
         authors_washout=300, authors_train=3600, sweep_networks=2,
     ),
     "paper": Config(),
@@ -304,11 +304,11 @@ def _draw_finding(dataset: xr.Dataset) -> Figure:
     figure, axes = finding("recall of white noise, γ", "steps back")
     curves = dataset.test.sel(signal="white_noise").mean("network")
     last = int(dataset.delay[-1])
-    for model, height in (("linear", 1.08), ("spherical", 0.72), ("tanh", 0.14)):
+    for model, height in (("linear", 1.1), ("spherical", 0.82), ("tanh", 0.14)):
         style: dict[str, Any] = {"color": COLOURS[model], "lw": 2.5}
         axes.plot(dataset.delay, curves.sel(model=model), **style)
         name = "sphere" if model == "spherical" else model
-        axes.text(last, height, name, color=COLOURS[model], ha="right", va="center", fontsize=12)
+        axes.text(0.45 * last, height, name, color=COLOURS[model], va="center", fontsize=12)
     axes.set(xlim=(0, last), ylim=(-0.03, 1.2), yticks=[0, 0.5, 1], xticks=[0, last // 2, last])
     return figure
 
