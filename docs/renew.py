@@ -33,7 +33,7 @@ def renew(runs: Sequence[Path], data: Path = DATA) -> None:
 
 def _seed(run: Path) -> int:
     """The seed of a run, which must be one for all experiments."""
-    seeds = {one["seed"] for one in _read(run / "runs.json").values()}
+    seeds = {one["seed"] for one in _read(run / "runs.json")["runs"].values()}
     if len(seeds) != 1:
         raise SystemExit(f"{run} must come from one seed, got {sorted(seeds)}; run it anew")
     return int(seeds.pop())

@@ -319,7 +319,7 @@ def test_the_data_of_the_pages_come_from_the_runs(measured, tmp_path, monkeypatc
         run.mkdir()
         claims = [{"id": "a", "verdict": word, "preset": "quick"}, {"id": "b", "verdict": "holds"}]
         (run / "claims.json").write_text(json.dumps(claims))
-        (run / "runs.json").write_text(json.dumps({"x": {"seed": seed}, "y": {"seed": seed}}))
+        (run / "runs.json").write_text(json.dumps({"runs": dict.fromkeys("xy", {"seed": seed})}))
     runs = [tmp_path / name for name in ("one", "two", "three")]
     renew.renew(runs[:2], tmp_path)
     assert json.loads((tmp_path / "claims.json").read_text())[0]["verdict"] == "holds"
@@ -328,7 +328,8 @@ def test_the_data_of_the_pages_come_from_the_runs(measured, tmp_path, monkeypatc
     assert "1 differ only" in told and told.endswith("contradict each other: none.")
     renew.renew(runs, tmp_path)
     assert "`a` (holds, open, fails)" in measured.seeds(tmp_path / "verdicts.json")
-    (runs[0] / "runs.json").write_text(json.dumps({"x": {"seed": 1}, "y": {"seed": 2}}))
+    two = {"runs": {"x": {"seed": 1}, "y": {"seed": 2}}}
+    (runs[0] / "runs.json").write_text(json.dumps(two))
     with pytest.raises(SystemExit, match="must come from one seed"):
         renew.renew(runs, tmp_path)
 

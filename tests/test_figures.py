@@ -377,7 +377,7 @@ def test_a_large_dense_network_contains_the_chaos_of_a_small_one():
     """
     module = EXPERIMENTS["stability"]
     small, _ = module.counterexample(module.CASES[0])
-    network, start = module.hidden_chaos(60, np.random.default_rng(0))
+    network, _ = module.hidden_chaos(60, np.random.default_rng(0))
     matrix = network.recurrent.toarray()
     sizes = np.sort(np.abs(np.linalg.eigvals(matrix)))[::-1]
     expected = np.abs(np.linalg.eigvals(small.recurrent.toarray()))
