@@ -319,7 +319,7 @@ def test_the_data_of_the_pages_come_from_the_runs(measured, tmp_path, monkeypatc
         run.mkdir()
         claims = [{"id": "a", "verdict": word, "preset": "quick"}, {"id": "b", "verdict": "holds"}]
         (run / "claims.json").write_text(json.dumps(claims))
-        (run / "runs.json").write_text(json.dumps({"runs": dict.fromkeys("xy", {"seed": seed})}))
+        (run / "runs.json").write_text(json.dumps({"runs": {key: {"seed": seed} for key in "xy"}}))
     runs = [tmp_path / name for name in ("one", "two", "three")]
     renew.renew(runs[:2], tmp_path)
     assert json.loads((tmp_path / "claims.json").read_text())[0]["verdict"] == "holds"
