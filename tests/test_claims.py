@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import re
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -158,31 +155,3 @@ def test_a_claim_as_text_has_quotation_marks_around_quotations_only(tmp_path):
     assert found["w"]["quoted"] is False and found["w"]["weight"] == 2
     assert "too close to call" in format_claim(found["w"]) and "“" not in format_claim(found["w"])
     assert "says      “w”" in format_claim(found["q"])
-
-
-SOURCE = Path(__file__).parents[1] / "src" / "spheresn" / "apps" / "paper" / "figures"
-
-
-def fingerprint(text):
-    """Of the letters and digits alone, in lower case."""
-    letters = re.sub(r"\W", "", text).lower()
-    return hashlib.sha256(letters.encode()).hexdigest()[:12]
-
-
-def test_quotations_are_those_that_were_compared_with_the_paper():
-    """Every text in quotation marks was found, letter by letter, in the paper's source; these are
-    the fingerprints of what was found. If you change a quotation, compare it with the paper, then
-    replace its fingerprint by the one that this test prints.
-    """
-    from test_figures import EXPERIMENTS, smoke
-
-    compared = set((Path(__file__).parent / "data" / "quotations.txt").read_text().split())
-    quoted = {}
-    for name in EXPERIMENTS:
-        module, config, _, results = smoke(name)
-        for one in module.claims(module.collect(config, results)):
-            if one.quoted:
-                quoted[one.id] = fingerprint(one.says)
-    assert len(quoted) >= 45
-    new = {name: print_ for name, print_ in quoted.items() if print_ not in compared}
-    assert not new, new

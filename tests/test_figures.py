@@ -1,7 +1,10 @@
 """The experiments: every one runs, forgives holes, and judges by its numbers."""
 
 import dataclasses
+import hashlib
 import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -549,3 +552,26 @@ def test_the_dial_has_a_hole_where_a_network_cannot_have_the_memory():
     )
     assert found["trace"].shape == (2, 6) and found["recall"].shape == (2, 2)
     assert abs(-1 / found["exponent"][1] - 2.0) < 0.2
+
+
+def fingerprint(text):
+    """Of the letters and digits alone, in lower case."""
+    letters = re.sub(r"\W", "", text).lower()
+    return hashlib.sha256(letters.encode()).hexdigest()[:12]
+
+
+def test_quotations_are_those_that_were_compared_with_the_paper():
+    """Every text in quotation marks was found, letter by letter, in the paper's source; these are
+    the fingerprints of what was found. If you change a quotation, compare it with the paper, then
+    replace its fingerprint by the one that this test prints.
+    """
+    compared = set((Path(__file__).parent / "data" / "quotations.txt").read_text().split())
+    quoted = {}
+    for name in EXPERIMENTS:
+        module, config, _, results = smoke(name)
+        for one in module.claims(module.collect(config, results)):
+            if one.quoted:
+                quoted[one.id] = fingerprint(one.says)
+    assert len(quoted) >= 45
+    new = {name: print_ for name, print_ in quoted.items() if print_ not in compared}
+    assert not new, new
