@@ -29,8 +29,8 @@ CAPTIONS = {
     "example": "Left: one network of each kind predicts sin(2.5 uₖ₋₁₀) on test rows it has not "
     "seen. Right: all {networks} networks of every size (N = {units}), fed u scaled to unit "
     "variance or as it is, {train} training and {test} test rows; filled dots: one penalty, "
-    "{penalty}, for all; rings: the penalty chosen for each network on its training rows. Dotted "
-    "lines: the published accuracies; black: the best that any linear network can reach.",
+    "{penalty}, for all; rings (unit variance only): chosen for each network on its training rows. "
+    "Dotted lines: the published accuracies; black: the best that any linear network can reach.",
 }
 SIZES = "N = {units}, {networks} networks of each size, {train} training and {test} test rows"
 FEEDS = ("unit variance", "as it is")
@@ -206,7 +206,7 @@ def _draw_accuracies(axes: Axes, dataset: xr.Dataset) -> None:
     bound = dataset.linear_bound
     axes.axhline(bound, color="black", lw=1)
     text = f"best of any linear network {bound:.3f}"
-    axes.text(positions[-1] + 0.5, bound + 0.008, text, ha="right", fontsize=8)
+    axes.text(positions[-1] + 0.5, bound + 0.04, text, ha="right", fontsize=8)
     axes.plot([], [], ":", color="0.3", lw=0.8, label="published")
     axes.legend(frameon=False, fontsize=8, loc="upper left")
     axes.set_xticks(positions, labels, fontsize=7)

@@ -298,7 +298,7 @@ def _draw_chaos(axes: Axes, dataset: xr.Dataset) -> None:
     axes.set(xlabel="step", ylabel="distance of two states")
     axes.set(ylim=(1e-13, 5), xlim=(0, min(300, int(dataset.step[-1]))))
     axes.set_title("(a) chaos on the sphere: states 10⁻¹² apart separate", fontsize=10)
-    axes.legend(frameon=False, fontsize=8, loc="lower right")
+    legend_below(axes, 2)
 
 
 def _draw_echo(axes: Axes, dataset: xr.Dataset) -> None:
