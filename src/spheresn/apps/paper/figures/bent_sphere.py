@@ -78,7 +78,7 @@ class Config:
     """
 
     map_units: int = 200
-    map_networks: int = 2
+    map_networks: int = 4
     map_points: int = 12
     map_ratios: int = 40
     map_delays: tuple[int, ...] = tradeoff.Config.delays

@@ -116,7 +116,7 @@ PRESETS = {
         linear_radii=(0.5, 0.95), tanh_radii=(0.5, 0.95, 1.5),
     ),
     "quick": Config(
-        units=500, networks=6, authors_networks=2, washout=500, train=3000, test=1000,
+        units=700, networks=5, authors_networks=2, washout=500, train=3000, test=1000,
         authors_washout=300, authors_train=3600, sweep_networks=2,
     ),
     "paper": Config(),
