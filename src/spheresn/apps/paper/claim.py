@@ -22,7 +22,7 @@ VERDICTS = {
     "open": "≈ too close to call",
 }
 OURS = "this library"  # the source of our own sentences
-MAIN, USUAL, DETAIL = 3, 2, 1  # weights
+FIRST, MAIN, USUAL, DETAIL = 4, 3, 2, 1  # weights
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,9 @@ class Claim:
 
     by: "paper" or "library", whose sentence it is; by default the source tells. quoted: whether
     `says` are the paper's own words, letter by letter except that labels stand for the numbers of
-    equations and plain text for formulas. weight: 3 for what the abstract, the introduction or the
-    discussion promise, 2 for what a section or a figure says, 1 for details.
+    equations and plain text for formulas. weight: 4 for the promises that the findings of the report
+    are about, 3 for other promises of abstract, introduction and discussion, 2 for what a section
+    or a figure says, 1 for details.
     """
 
     id: str

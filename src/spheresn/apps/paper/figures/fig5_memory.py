@@ -22,7 +22,7 @@ from spheresn.plotting import COLOURS
 from spheresn.readout import Eigen, Gram, Weights, solve
 from spheresn.reservoir import Reservoir
 
-from ..claim import DETAIL, MAIN, Claim, Evidence, all_or_some, drop_unmeasured, verdict
+from ..claim import DETAIL, FIRST, MAIN, Claim, Evidence, all_or_some, drop_unmeasured, verdict
 from ..interval import Interval, jackknife, of_mean
 from .common import (
     MODELS,
@@ -421,7 +421,8 @@ def _judge_comparable(test: xr.DataArray, signal: str) -> Claim:
         f"means over networks; holds if spherical is at most {COMPARABLE:g} below linear, partly "
         f"if at most {HARDLY:g}",
         gap.judge(lambda lost: verdict(lost <= COMPARABLE, lost <= HARDLY)),
-        {**evidence, **gap.evidence("gap")}, quoted=True, weight=MAIN,
+        {**evidence, **gap.evidence("gap")}, quoted=True,
+        weight=FIRST if signal == "white_noise" else MAIN,
     )  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from spheresn.plotting import COLOURS
 
 from ..claim import (
     DETAIL,
+    FIRST,
     MAIN,
     Claim,
     Evidence,
@@ -348,7 +349,7 @@ def _judge_best_when_both(dataset: xr.Dataset) -> Claim:
         "a win is a median accuracy more than .01 above both others, tasks that nobody solves (γ "
         "< .05) left out; holds if spherical wins more than half under all three selections, "
         "partly if under one of them, at either size, in protocol “paper”",
-        graded(all_of(ours), any_of([*ours, *large])), evidence, quoted=True, weight=MAIN,
+        graded(all_of(ours), any_of([*ours, *large])), evidence, quoted=True, weight=FIRST,
     )  # fmt: skip
 
 

@@ -20,7 +20,7 @@ from spheresn.driving import drive
 from spheresn.plotting import ACCENTS, FLOOR, ZERO
 from spheresn.reservoir import Reservoir, random_reservoir
 
-from ..claim import MAIN, Claim, Evidence, all_or_some, drop_unmeasured, verdict
+from ..claim import FIRST, MAIN, Claim, Evidence, all_or_some, drop_unmeasured, verdict
 from ..interval import of_mean, of_share
 from .common import (
     Result,
@@ -371,7 +371,7 @@ def _judge_never(dataset: xr.Dataset) -> Claim:
         "holds otherwise",
         verdict(int(clear.sum()) == 0),
         {**evidence, "standard_error": float(chaotic.exponent_error.max())},
-        quoted=True, weight=MAIN,
+        quoted=True, weight=FIRST,
     )  # fmt: skip
 
 
@@ -418,7 +418,7 @@ def _judge_condition(dataset: xr.Dataset) -> Claim:
         "refuted; holds otherwise",
         verdict(refuted == 0),
         {"met": count, "refuted": refuted, "distance_at_the_end": apart, "units_missing": missing},
-        weight=MAIN,
+        weight=FIRST,
     )  # fmt: skip
 
 
