@@ -36,9 +36,9 @@ class Claim:
 
     by: "paper" or "library", whose sentence it is; by default the source tells. quoted: whether
     `says` are the paper's own words, letter by letter except that labels stand for the numbers of
-    equations and plain text for formulas. weight: 4 for the promises that the findings of the report
-    are about, 3 for other promises of abstract, introduction and discussion, 2 for what a section
-    or a figure says, 1 for details.
+    equations and plain text for formulas. weight: 4 for the promises that the findings of the
+    report are about, 3 for other promises of abstract, introduction and discussion, 2 for what a
+    section or a figure says, 1 for details.
     """
 
     id: str
