@@ -79,7 +79,7 @@ def of_mean(values: ArrayLike, tests: int = 1) -> Interval:
     if n < 2:
         return Interval(float(known.mean()) if n else np.nan, np.nan, np.nan)
     centre, spread = float(known.mean()), float(known.std(ddof=1))
-    reach = float(stats.t.isf((1 - LEVEL) / 2 / tests, n - 1)) * spread / np.sqrt(n)
+    reach = float(stats.t.isf((1 - LEVEL) / 2 / tests, n - 1) * spread / np.sqrt(n))
     return Interval(centre, centre - reach, centre + reach)
 
 

@@ -32,7 +32,7 @@ from ..claim import (
     graded,
     verdict,
 )
-from ..interval import Interval, jackknife
+from ..interval import Interval, jackknife, of_mean
 from .common import MODELS, Result, dense, finding, median, stream, with_holes
 from .grid_search import (
     SELECTIONS,
@@ -45,7 +45,15 @@ from .grid_search import (
     sphere_table,
     tanh_table,
 )
-from .task_maps import CHOSEN, draw_map, draw_winner_figure, draw_winners, find_winner
+from .task_maps import (
+    CHOSEN,
+    NOBODY,
+    TIE,
+    draw_map,
+    draw_winner_figure,
+    draw_winners,
+    find_winner,
+)
 
 NAME, FIGURE = "tradeoff", "Figs. 7-9"
 TITLE = (
@@ -310,34 +318,30 @@ def _chosen(ours: xr.Dataset, model: str) -> xr.DataArray:
     return median(ours.accuracy.sel(selection="validation", model=model), "network")
 
 
+def _share_won(accuracy: xr.DataArray) -> Interval:
+    """The share of the tasks that need both which spherical wins, mean over networks."""
+    both = (accuracy.delay >= LONG) & (accuracy.frequency >= STRONG)
+    hard = accuracy.where(both, drop=True).dropna("network", how="any")
+    spherical = hard.sel(model="spherical")
+    others = hard.sel(model=["tanh", "linear"]).max("model")
+    solved = hard.max("model") >= NOBODY
+    won = (solved & (spherical - others > TIE)).sum(["delay", "frequency"])
+    return of_mean(won / solved.sum(["delay", "frequency"]).clip(1)).as_share()
+
+
 def _judge_best_when_both(dataset: xr.Dataset) -> Claim:
-    spherical = list(dataset.model.values).index("spherical")
-
-    def share(protocol: str, selection: str, some: xr.Dataset) -> float:
-        won = find_winner(some.sel(protocol=protocol, selection=selection))
-        region = won.where((won.delay >= LONG) & (won.frequency >= STRONG), drop=True).values
-        wins, solved = (region == spherical).sum(), (region > -2).sum()
-        return float(wins / solved) if solved else 0.0
-
     evidence: Evidence = {}
-    found: dict[str, list[Interval]] = {}
     told = {}
     for protocol in PROTOCOLS:
-        one = dataset[["accuracy"]].sel(protocol=protocol).dropna("network", how="any")
-        one = one.expand_dims(protocol=[protocol])
-        found[protocol] = []
+        words = []
         for selection in SELECTIONS:
+            won = _share_won(dataset.accuracy.sel(protocol=protocol, selection=selection))
+            usual = "large" not in protocol  # two networks have no interval worth telling
             name = f"{protocol}_{selection}"
-            won = jackknife(one, lambda some, p=protocol, q=selection: share(p, q, some)).as_share()
-            found[protocol].append(won)
-            evidence |= won.evidence(name) if protocol == "paper" else {name: won.centre}
-        pairs = zip(SELECTIONS, found[protocol], strict=True)
-        form = (
-            (lambda won: won.told(".0%")) if protocol == "paper" else (lambda w: f"{w.centre:.0%}")
-        )
-        told[protocol] = ", ".join(f"{form(won)} ({selection})" for selection, won in pairs)
-    ours = [won.above(0.5) for won in found["paper"]]
-    large = ["holds" if won.centre > 0.5 else "fails" for won in found["paper, large"]]
+            evidence |= won.evidence(name) if usual else {name: won.centre}
+            words.append(f"{won.told('.0%') if usual else f'{won.centre:.0%}'} ({selection})")
+        told[protocol] = ", ".join(words)
+    fair = _share_won(dataset.accuracy.sel(protocol="paper", selection="validation"))
     return Claim(
         "best-when-both-memory-and-nonlinearity", "Figs. 7-9", "fig:spherical",
         "the proposed model denotes the best performance when the task requires both memory and "
@@ -345,11 +349,13 @@ def _judge_best_when_both(dataset: xr.Dataset) -> Claim:
         f"share of tasks with τ >= {LONG} and ν >= {STRONG} that spherical wins, by the rows that "
         f"choose the hyper-parameters: {told['paper']}; in protocol “authors”, with the penalty of "
         f"their code, {told['authors']}; with N = {dataset.large_units} units, which can learn the "
-        f"training rows by heart, {told['paper, large']}",
-        "a win is a median accuracy more than .01 above both others, tasks that nobody solves (γ "
-        "< .05) left out; holds if spherical wins more than half under all three selections, "
-        "partly if under one of them, at either size, in protocol “paper”",
-        graded(all_of(ours), any_of([*ours, *large])), evidence, quoted=True, weight=FIRST,
+        f"training rows by heart, {told['paper, large']}. On training rows a tanh network that "
+        "learns them by heart is chosen",
+        f"a win is an accuracy more than {TIE:g} above both others in the same network, tasks that "
+        f"nobody solves (γ < {NOBODY:g}) left out; mean over networks, chosen on validation rows; "
+        "holds if spherical wins more than half, partly if more than a quarter",
+        fair.judge(lambda share: verdict(share > 0.5, share > 0.25)), evidence,
+        quoted=True, weight=FIRST,
     )  # fmt: skip
 
 
