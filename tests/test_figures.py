@@ -231,6 +231,7 @@ def put(variable, value, **where):
             0.0,
         ),
         ("tradeoff", "spectral-radius-plays-no-role", "by_radius", {"model": "linear"}, None, None),
+        ("tradeoff", "spherical-scaling-like-tanh", "best_ratio", {}, None, 1.0),
         ("stability", "never-chaotic", "exponent", {}, -0.1, 0.5),
         ("stability", "large-networks-cannot-be-chaotic", "exponent", {}, -0.1, 0.5),
         ("stability", "universal-approximator", "oddness", {}, 0.5, 1e-14),

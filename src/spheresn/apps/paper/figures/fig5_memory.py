@@ -111,7 +111,7 @@ class Config:
 
 PRESETS = {
     "smoke": Config(
-        units=80, networks=2, authors_networks=2, delays=30, washout=200, train=500, test=300,
+        units=80, networks=2, authors_networks=1, delays=30, washout=200, train=500, test=300,
         authors_washout=200, authors_short_washout=100, authors_train=600, sweep_networks=2,
         linear_radii=(0.5, 0.95), tanh_radii=(0.5, 0.95, 1.5),
     ),
