@@ -53,7 +53,7 @@ def test_an_experiment_without_any_result_is_all_holes_and_no_error(name):
 def test_experiments_stand_in_the_order_of_the_paper():
     assert tuple(EXPERIMENTS) == ORDER
     figures = [EXPERIMENTS[name].FIGURE for name in ORDER]
-    assert figures[:8] == [*(f"Fig. {n}" for n in range(1, 7)), "Figs. 7-9", "Discussion"]
+    assert figures[:8] == [*(f"Fig. {n}" for n in range(1, 7)), "Figs. 7-9", "Counterexamples"]
     assert set(figures[8:]) == {"beyond the paper"}
 
 

@@ -349,8 +349,7 @@ def _judge_best_when_both(dataset: xr.Dataset) -> Claim:
         f"share of tasks with τ >= {LONG} and ν >= {STRONG} that spherical wins, by the rows that "
         f"choose the hyper-parameters: {told['paper']}; in protocol “authors”, with the penalty of "
         f"their code, {told['authors']}; with N = {dataset.large_units} units, which can learn the "
-        f"training rows by heart, {told['paper, large']}. On training rows a tanh network that "
-        "learns them by heart is chosen",
+        f"training rows by heart, {told['paper, large']}",
         f"a win is an accuracy more than {TIE:g} above both others in the same network, tasks that "
         f"nobody solves (γ < {NOBODY:g}) left out; mean over networks, chosen on validation rows; "
         "holds if spherical wins more than half, partly if more than a quarter",

@@ -34,7 +34,7 @@ from .common import (
     with_holes,
 )
 
-NAME, FIGURE = "stability", "Discussion"
+NAME, FIGURE = "stability", "Counterexamples"
 TITLE = "Never chaotic, always an echo state? Counterexamples, and what typical networks do"
 CAPTIONS = {
     "stability_finding": "The distance of two states that begin 10⁻¹² apart, in a network of 2 "
