@@ -42,7 +42,12 @@ MODELS = {
     "reservoirpy sr=1.25": "reservoirpy",
     "reservoirpy sr=1.25, bias": "the same with a bias",
 }
-MARKS = {"holds": "✓ holds", "partly": "◐ partly", "fails": "✗ fails"}
+MARKS = {
+    "holds": "✓ holds",
+    "partly": "◐ partly",
+    "fails": "✗ fails",
+    "open": "≈ too close to call",
+}
 
 
 def piece(wanted: str) -> str:
@@ -94,11 +99,14 @@ def claim(name: str, path: Path = CLAIMS) -> str:
     return f"**{MARKS[found[name]['verdict']]}**: {_cell(found[name]['measured'])} (`{name}`)"
 
 
-def claims(path: Path = CLAIMS) -> str:
-    """All claims as a table, after a line that counts the verdicts."""
+def claims(by: str = "paper", path: Path = CLAIMS) -> str:
+    """The claims of the paper or of this library as a table, the weightier ones first, after a line
+    that counts the verdicts.
+    """
     found = _json(path)
     if not found:
         return _absent(path, "spheresn reproduce --preset paper")
+    found = sorted((one for one in found if one["by"] == by), key=lambda one: -one["weight"])
     counts = Counter(one["verdict"] for one in found)
     told = ", ".join(f"{mark}: {counts[verdict]}" for verdict, mark in MARKS.items())
     head = [
@@ -110,11 +118,17 @@ def claims(path: Path = CLAIMS) -> str:
     return "\n".join(
         head
         + [
-            f"| {MARKS[one['verdict']]} | {_cell(one['says'])} *({one['figure']})* | "
-            f"{_cell(one['measured'])} |"
+            f"| {MARKS[one['verdict']]} | {_sentence(one)} *({_cell(one['source'])}; "
+            f"{_cell(one['figure'])})* | {_cell(one['measured'])} |"
             for one in found
         ]
     )
+
+
+def _sentence(claim: dict[str, Any]) -> str:
+    """What is claimed; in quotation marks only if these are the paper's own words."""
+    said = _cell(claim["says"])
+    return f"“{said}”" if claim["quoted"] else said
 
 
 def seeds(path: Path = VERDICTS) -> str:
@@ -123,14 +137,18 @@ def seeds(path: Path = VERDICTS) -> str:
     if not found:
         return _absent(path, "spheresn reproduce --seed 1")
     first, *others = found.values()
-    changed = {
-        name: [run[name] for run in found.values()]
-        for name in first
-        if any(run[name] != first[name] for run in others)
-    }
-    told = "; ".join(f"`{name}` ({', '.join(words)})" for name, words in changed.items())
-    same = f"{len(first) - len(changed)} of {len(first)} verdicts are the same in all of them."
-    return f"Runs compared: {'; '.join(found)}. {same} These differ: {told}."
+    names = [name for name in first if all(name in run for run in others)]
+    contrary, changed = {}, 0
+    for name in names:
+        words = [run[name] for run in found.values()]
+        changed += len(set(words)) > 1
+        if len(set(words) - {"open"}) > 1:
+            contrary[name] = words
+    told = "; ".join(f"`{name}` ({', '.join(words)})" for name, words in contrary.items())
+    same = f"{len(names) - changed} of {len(names)} verdicts are the same in all of them, "
+    close = f"{changed - len(contrary)} differ only in that some runs are too close to call"
+    runs, told = "; ".join(found), told or "none"
+    return f"Runs compared: {runs}. {same}{close}. These contradict each other: {told}."
 
 
 def report(path: Path = REPORT) -> str:

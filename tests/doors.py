@@ -385,6 +385,9 @@ CLAIM = {
     "rule": "r",
     "verdict": "holds",
     "evidence": {"x": 1.5},
+    "by": "paper",
+    "quoted": True,
+    "weight": 2,
 }
 
 

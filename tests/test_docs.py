@@ -252,11 +252,15 @@ def test_a_claim_cannot_break_the_table(measured, tmp_path):
         "measured": "1 | 2",
         "verdict": "fails",
         "figure": "Fig. 1",
+        "source": "eqn:a | b",
         "preset": "smoke",
+        "by": "paper",
+        "quoted": False,
+        "weight": 2,
     }
     path.write_text(json.dumps([claim]))
-    *_, row = measured.claims(path).splitlines()
-    assert re.sub(r"\\.", "", row).count("|") == 4 and "\\<b\\>" in row
+    *_, row = measured.claims(path=path).splitlines()
+    assert re.sub(r"\\.", "", row).count("|") == 4 and "\\<b\\>" in row and "“" not in row
     assert measured.claim("c", path).startswith("**✗ fails**: 1 \\| 2")
 
 
@@ -297,7 +301,6 @@ def test_what_is_absent_says_how_to_make_it(measured, tmp_path):
     for kind in (
         measured.quality,
         measured.classes,
-        measured.claims,
         measured.report,
         measured.benchmarks,
         measured.growth,
@@ -305,4 +308,44 @@ def test_what_is_absent_says_how_to_make_it(measured, tmp_path):
         assert "nothing.json is missing" in kind(nowhere)
     assert "nothing.json is missing; `make league`" in measured.league("table", path=nowhere)
     assert "nothing.json is missing; `python bench" in measured.fields("table", path=nowhere)
+    assert "nothing.json is missing" in measured.claims(path=nowhere)
     assert "spheresn show some-claim" in measured.claim("some-claim", nowhere)
+
+
+def test_the_data_of_the_pages_come_from_the_runs(measured, tmp_path, monkeypatch):
+    renew = importlib.import_module("renew")
+    for name, seed, word in (("one", 0, "holds"), ("two", 3, "open"), ("three", 4, "fails")):
+        run = tmp_path / name
+        run.mkdir()
+        claims = [{"id": "a", "verdict": word, "preset": "quick"}, {"id": "b", "verdict": "holds"}]
+        (run / "claims.json").write_text(json.dumps(claims))
+        (run / "runs.json").write_text(json.dumps({"runs": {key: {"seed": seed} for key in "xy"}}))
+    runs = [tmp_path / name for name in ("one", "two", "three")]
+    renew.renew(runs[:2], tmp_path)
+    assert json.loads((tmp_path / "claims.json").read_text())[0]["verdict"] == "holds"
+    told = measured.seeds(tmp_path / "verdicts.json")
+    assert told.startswith("Runs compared: quick, seed 0; quick, seed 3. 1 of 2 verdicts are the")
+    assert "1 differ only" in told and told.endswith("contradict each other: none.")
+    renew.renew(runs, tmp_path)
+    assert "`a` (holds, open, fails)" in measured.seeds(tmp_path / "verdicts.json")
+    two = {"runs": {"x": {"seed": 1}, "y": {"seed": 2}}}
+    (runs[0] / "runs.json").write_text(json.dumps(two))
+    with pytest.raises(SystemExit, match="must come from one seed"):
+        renew.renew(runs, tmp_path)
+
+
+def test_the_claims_of_the_paper_stand_apart_and_by_weight(measured, tmp_path):
+    def one(name, by, weight, quoted=False):
+        words = dict.fromkeys(("says", "measured", "figure", "source"), name)
+        return {**words, "id": name, "verdict": "open", "preset": "smoke"} | {
+            "by": by,
+            "weight": weight,
+            "quoted": quoted,
+        }
+
+    path = tmp_path / "claims.json"
+    claims = [one("minor", "paper", 1), one("ours", "library", 2), one("main", "paper", 3, True)]
+    path.write_text(json.dumps(claims))
+    paper, ours = measured.claims(path=path), measured.claims("library", path)
+    assert paper.index("“main”") < paper.index("minor") and "ours" not in paper
+    assert "ours" in ours and "main" not in ours and "too close to call: 1" in ours

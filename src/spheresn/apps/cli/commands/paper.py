@@ -118,8 +118,8 @@ def show(
 
 
 def _report_sections(out: Path, sections: Sequence[Section]) -> int:
-    """Print problems, notes and the count of verdicts; return the exit code."""
-    verdicts = Counter(claim["verdict"] for section in sections for claim in section.claims)
+    """Print problems, notes and the counts of verdicts; return the exit code."""
+    claims = [claim for section in sections for claim in section.claims]
     for section in sections:
         lines = [section.problem] if section.problem else []
         lines += section.notes
@@ -128,9 +128,12 @@ def _report_sections(out: Path, sections: Sequence[Section]) -> int:
             lines.append(f"{count}: {section.holes[0].reason}")
         for line in lines:
             print(printable(f"{section.name}: {line}"))
-    print(
-        f"claims: {verdicts['holds']} hold, {verdicts['partly']} partly, {verdicts['fails']} fail"
-    )
+    for by, whose in (("paper", "of the paper"), ("library", "of this library")):
+        verdicts = Counter(claim["verdict"] for claim in claims if claim["by"] == by)
+        print(
+            f"claims {whose}: {verdicts['holds']} hold, {verdicts['partly']} partly, "
+            f"{verdicts['fails']} fail, {verdicts['open']} too close to call"
+        )
     print(f"report: {out / 'report.html'}")
     return int(any(section.faulty for section in sections))
 

@@ -89,6 +89,17 @@ def panels(
     return figure, list(axes)
 
 
+def finding(ylabel: str, xlabel: str) -> tuple[Figure, Axes]:
+    """A small picture for the first screen of the report: large letters and few of them."""
+    figure = Figure(figsize=(3.6, 2.7), layout="constrained")
+    axes = figure.add_subplot()
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.set_ylabel(ylabel, fontsize=12)
+    axes.set_xlabel(xlabel, fontsize=12, labelpad=1)
+    axes.tick_params(labelsize=11)
+    return figure, axes
+
+
 def legend_below(axes: Axes, columns: int) -> None:
     """A legend under the panel, where it cannot cover a curve."""
     place: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.15)}

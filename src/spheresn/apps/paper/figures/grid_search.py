@@ -153,3 +153,8 @@ def accuracy_by_radius(table: Floats) -> Floats:
     index = table[..., 1, :].argmax(axis=2)
     chosen = np.take_along_axis(table[..., 2, :], index[:, :, None], axis=2)[:, :, 0]
     return np.asarray(chosen.mean(axis=-1))
+
+
+def accuracy_by_scaling(table: Floats) -> Floats:
+    """Mean test accuracy over all tasks by scaling (P, S); validation rows choose the radius."""
+    return accuracy_by_radius(table.swapaxes(1, 2))

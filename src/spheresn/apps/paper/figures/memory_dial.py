@@ -19,7 +19,8 @@ from spheresn.estimators import ESNRegressor
 from spheresn.estimators.calibration import MemoryOutOfReach
 from spheresn.plotting import ACCENTS
 
-from ..claim import Claim, Evidence, drop_unmeasured, verdict
+from ..claim import OURS, Claim, all_of, drop_unmeasured, graded, verdict
+from ..interval import of_mean, of_share
 from .common import Result, accuracies, delayed, legend_below, median, panels, stream, with_holes
 
 NAME, FIGURE = "dial", "beyond the paper"
@@ -27,8 +28,10 @@ TITLE = "The parameter memory: requested, measured, and its effect on recall"
 CAPTIONS = {
     "dial": "(a) The requested memory against −1/(largest exponent) measured on fresh data. (b) "
     "The exact trace of an input against exp(−k/memory). (c) Recall of "
-    "white noise by delay, for each requested memory.",
+    "white noise by delay, for each requested memory. {networks} networks of N = {units} of each "
+    "kind, {train} rows.",
 }
+SIZES = "N = {units}, {networks} networks of each kind, {train} rows"
 MARKS = {"ring": "o", "gaussian": "s", "rotation": "^", "uniform": "v", "sparse": "D"}
 
 
@@ -210,34 +213,36 @@ def claims(dataset: xr.Dataset) -> list[Claim]:
 def _judge_meaning(dataset: xr.Dataset) -> Claim:
     off = np.abs(-1.0 / dataset.exponent / dataset.memory - 1.0)
     reached = float(off.count())
-    within = float((off <= 0.2).sum()) / max(reached, 1.0)
+    within = of_share(float((off <= 0.2).sum()), reached)
     middle = float(off.quantile(0.5)) if reached else np.nan
     return Claim(
-        "memory-dial-means-what-it-says", FIGURE, "this library",
+        "memory-dial-means-what-it-says", FIGURE, OURS,
         "The trace of an input fades to 1/e in as many steps as the parameter memory says.",
-        f"on fresh data {within:.0%} of {reached:.0f} networks are within 20 % of the requested "
-        f"memory; median deviation {middle:.1%}",
+        f"on fresh data {within.told('.0%')} of {reached:.0f} networks are within 20 % of the "
+        f"requested memory; median deviation {middle:.1%}",
         "holds if nine networks in ten are within 20 % on data they were not calibrated on, "
         "partly if half are",
-        verdict(within >= 0.9, within >= 0.5),
-        {"share_within_20_percent": within, "median_deviation": middle, "networks": reached},
+        within.judge(lambda value: verdict(value >= 0.9, value >= 0.5)),
+        {**within.evidence("share_within_20_percent"), "median_deviation": middle,
+        "networks": reached},
     )  # fmt: skip
 
 
 def _judge_recall(dataset: xr.Dataset) -> Claim:
-    recall = median(dataset.recall.isel(topology=0, bend=0), "network")
-    reach = (recall >= 0.5).sum("delay").values * float(dataset.delay[1] - dataset.delay[0])
-    pairs = zip(dataset.memory.values, reach, strict=True)
-    evidence: Evidence = {f"memory_{m:g}": float(r) for m, r in pairs}
-    missing = np.nan if bool(recall.isnull().any()) else 0.0
-    steps = np.diff(reach)
+    recall = dataset.recall.isel(bend=0).stack(one=("topology", "network"))
+    recall = recall.isel(one=recall.notnull().all(["memory", "delay"]).values)
+    spacing = float(dataset.delay[1] - dataset.delay[0])
+    reach = (recall >= 0.5).sum("delay") * spacing
+    steps = [of_mean(reach[i + 1] - reach[i]) for i in range(reach.sizes["memory"] - 1)]
+    whole = of_mean(reach[-1] - reach[0])
+    means = {float(m): of_mean(reach.sel(memory=m)) for m in dataset.memory.values}
+    evidence = {k: v for m, one in means.items() for k, v in one.evidence(f"memory_{m:g}").items()}
     return Claim(
-        "more-memory-recalls-farther", FIGURE, "this library",
+        "more-memory-recalls-farther", FIGURE, OURS,
         "A larger memory recalls inputs from farther back.",
         "delays recalled with accuracy .5 or more: "
-        + ", ".join(f"{value:.0f} at {name.replace('_', ' ')}" for name, value in evidence.items()),
-        "ring without bend; holds if every larger memory recalls farther, partly if the largest "
+        + ", ".join(f"{one.told('.0f')} at memory {m:g}" for m, one in means.items()),
+        "without bend; holds if every larger memory recalls farther, partly if the largest "
         "recalls farther than the smallest",
-        verdict(bool((steps > 0).all()), bool(reach[-1] > reach[0])),
-        {**evidence, "units_missing": missing},
+        graded(all_of([one.above(0.0) for one in steps]), whole.above(0.0)), evidence,
     )  # fmt: skip

@@ -1,9 +1,9 @@
-"""What Fig. 5 needs: fixed signals, the states of its networks, the authors' published curves."""
+"""What Fig. 5 needs: signals, the states of its networks, the authors' published curves."""
 
 from __future__ import annotations
 
 import json
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -14,14 +14,15 @@ from spheresn.driving import drive
 from spheresn.reservoir import Reservoir
 
 
-@lru_cache(maxsize=8)
-def fixed_series(name: str, length: int, lorenz_step: float) -> Floats:
-    """A signal (T,) that is the same for all networks; each process computes it once."""
-    if name == "santa_fe_laser":  # the rows and the unit of the authors' file
-        return datasets.santa_fe_laser()[1000 : 1000 + length, 0] / 255.0
+def raw_series(name: str, length: int, lorenz_step: float, rng: np.random.Generator) -> Floats:
+    """A stretch (T,) of a signal; `rng` says which one, except for the oscillators."""
+    if name == "santa_fe_laser":  # in the unit of the authors' file
+        laser = datasets.santa_fe_laser()[:, 0] / 255.0
+        first = int(rng.integers(len(laser) - length + 1))
+        return laser[first : first + length]
     if name == "lorenz":
-        return datasets.lorenz(length, lorenz_step)[:, 0]
-    return (datasets.mso(length) if name == "mso" else datasets.mackey_glass(length))[:, 0]
+        return datasets.lorenz(length, lorenz_step, rng=rng)[:, 0]
+    return (datasets.mso(length) if name == "mso" else datasets.mackey_glass(length, rng=rng))[:, 0]
 
 
 def nonlinear_states(

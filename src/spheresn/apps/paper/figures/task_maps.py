@@ -91,7 +91,7 @@ def draw_winner_figure(dataset: xr.Dataset) -> Figure:
             here = won.sel(protocol=protocol, selection=selection)
             draw_winners(axis, here, names)
             reached = best.sel(protocol=protocol, selection=selection)
-            _mark_above_bound(axis, (reached - dataset.linear_bound) > 0.02)
+            _mark_above_bound(axis, (here >= 0) & ((reached - dataset.linear_bound) > 0.02))
             draw_bounds(axis, dataset)
             counts = ", ".join(f"{name} {int((here == i).sum())}" for i, name in enumerate(names))
             rows_used = CHOSEN[str(selection)].split(" (")[0]

@@ -11,24 +11,42 @@ from jinja2 import PackageLoader
 
 from ...._version import __version__
 from ..._pages import duration, pages
-from ..claim import VERDICTS
+from ..claim import VERDICTS, in_order
+from .findings import findings
 from .section import Section
+
+PRESETS = {  # what the names of the presets mean
+    "smoke": "tiny networks, only to see whether it runs",
+    "quick": "networks smaller and fewer than the paper's",
+    "paper": "the paper's sizes",
+}
 
 
 def page(sections: Sequence[Section]) -> str:
-    """Claims first, then each experiment with its figures and everything needed to redo it; one
-    file that fetches nothing.
+    """Three findings, the claims of the paper and ours, then each experiment with its figures and
+    everything needed to redo it; one file that fetches nothing.
     """
     environment = pages(PackageLoader("spheresn.apps.paper.report", ""))
     environment.filters.update(
         duration=duration, size=size, value=_value, verdict=lambda word: VERDICTS.get(word, word)
     )
     claims = [claim for section in sections for claim in section.claims]
-    counts = Counter(claim["verdict"] for claim in claims)
-    tally = [(word, counts[word]) for word in VERDICTS if counts[word]]
+    runs = dict.fromkeys((section.preset, section.seed) for section in sections)
     return environment.get_template("page.html").render(
-        sections=sections, claims=claims, tally=tally, version=__version__
+        sections=sections,
+        findings=findings(sections),
+        tables=[_table(claims, by) for by in ("paper", "library")],
+        runs=[(preset, PRESETS.get(preset, ""), seed) for preset, seed in runs],
+        version=__version__,
     )
+
+
+def _table(claims: Sequence[dict[str, Any]], by: str) -> dict[str, Any]:
+    """The claims of one side with the count of their verdicts."""
+    chosen = in_order(claims, by)
+    counts = Counter(claim["verdict"] for claim in chosen)
+    tally = [(word, counts[word]) for word in VERDICTS if counts[word]]
+    return {"by": by, "claims": chosen, "tally": tally}
 
 
 def size(count: int) -> str:

@@ -106,10 +106,27 @@ def _with_drawings(
     problem: str | None,
 ) -> Section:
     drawings = [
-        Drawing(stem, captions[stem], (out / "figures" / f"{stem}.svg").read_text(encoding="utf-8"))
+        Drawing(
+            stem,
+            fill_sizes(captions[stem], section.config),
+            (out / "figures" / f"{stem}.svg").read_text(encoding="utf-8"),
+        )
         for stem in stems
     ]
     return replace(section, drawings=tuple(drawings), problem=section.problem or problem)
+
+
+def fill_sizes(text: str, settings: Mapping[str, Any]) -> str:
+    """A text with the settings of the run in the place of their names in braces.
+
+    >>> fill_sizes("N = {units}, {networks} networks", {"units": [100, 300], "networks": 5})
+    'N = 100, 300, 5 networks'
+    """
+    words = {
+        name: ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else value
+        for name, value in settings.items()
+    }
+    return text.format_map(words)
 
 
 def _collect(out: Path, store: ResultStore, module: Any, run: Run) -> tuple[Section, bool]:
@@ -123,7 +140,8 @@ def _collect(out: Path, store: ResultStore, module: Any, run: Run) -> tuple[Sect
     try:
         settings = json.loads(run.config)
         check_sizes(settings, [asdict(known) for known in module.PRESETS.values()])
-        section = replace(section, config=settings)
+        sizes = fill_sizes(getattr(module, "SIZES", ""), settings)
+        section = replace(section, config=settings, sizes=sizes)
         config = module.Config(**{name: restore_tuples(value) for name, value in settings.items()})
         tasks = module.tasks(config)
         section, results = _with_units(section, store, run.config, tasks)

@@ -38,7 +38,7 @@ class Section:
     config: dict[str, Any]
     seed: int
     command: str
-    about: str = ""
+    sizes: str = ""
     protocols: tuple[str, ...] = ()
     units: int = 0
     seconds: float = 0.0
