@@ -30,9 +30,9 @@ class Claim:
     """One sentence with its verdict; the report shows the rule that decides.
 
     id: a short name; figure: where it is drawn; source: the label or the section in the paper, or
-    "this library"; says: the sentence; measured: what we found, in words and numbers; rule: how the
-    verdict follows from the numbers; verdict: "holds", "partly", "fails", or "open" where the error
-    of a number reaches over a threshold; evidence: the numbers themselves.
+    "this library" and a place there; says: the sentence; measured: what we found, in words and
+    numbers; rule: how the verdict follows from the numbers; verdict: "holds", "partly", "fails", or
+    "open" where the error of a number reaches over a threshold; evidence: the numbers themselves.
 
     by: "paper" or "library", whose sentence it is; by default the source tells. quoted: whether
     `says` are the paper's own words, letter by letter except that labels stand for the numbers of
@@ -59,7 +59,7 @@ class Claim:
             raise ValueError(
                 f"verdict must be one of {words}, got {self.verdict!r}; choose one of these"
             )
-        ours = self.source == OURS
+        ours = self.source.startswith(OURS)
         object.__setattr__(self, "by", self.by or ("library" if ours else "paper"))
         if self.by != ("library" if ours else "paper") or (ours and self.quoted):
             raise ValueError(

@@ -17,7 +17,7 @@ from spheresn.driving import drive
 from spheresn.plotting import ACCENTS, FLOOR, ZERO
 from spheresn.reservoir import Reservoir, random_reservoir
 
-from ..claim import Claim, drop_unmeasured, verdict
+from ..claim import OURS, Claim, drop_unmeasured, verdict
 from .common import Result, median, of_part, panels, quantiles, stream, with_holes
 
 NAME, FIGURE = "theorems", "beyond the paper"
@@ -378,7 +378,7 @@ def _judge_spectrum(dataset: xr.Dataset) -> Claim:
     gap = float(abs(dataset.spectrum - dataset.spectrum_exact).max(skipna=False))
     count = sum(score.size for score in scores)
     return Claim(
-        "theorem-isotropic-spectrum", FIGURE, "theory, Theorem 1",
+        "theorem-isotropic-spectrum", FIGURE, f"{OURS}, Theorem 1",
         "The exponents of an orthogonal network under isotropic input are an explicit integral.",
         f"{count} exponents of {dataset.steps} steps: at most {worst:.1f} standard errors away, "
         f"{gap:.4f} per step in the spectra",
@@ -393,7 +393,7 @@ def _judge_cocycle(dataset: xr.Dataset) -> Claim:
     gap, error = float(gaps.max(skipna=False)), float(dataset.tangents_error.max(skipna=False))
     worst = float((gaps / dataset.tangents_error).max(skipna=False))
     return Claim(
-        "theorem-cocycle", FIGURE, "theory, Theorem 2",
+        "theorem-cocycle", FIGURE, f"{OURS}, Theorem 2",
         "The exponents on the sphere are those of a product of plain matrices, one copy removed.",
         f"N = {dataset.network_units}, Gaussian W, {dataset.steps} steps: largest difference "
         f"{gap:.1e}, where the standard error of an exponent is up to {error:.1e}",
@@ -408,7 +408,7 @@ def _judge_bounds(dataset: xr.Dataset) -> Claim:
     below = float(((lower - value) / error).max(skipna=False))
     width = float((upper - lower).max(skipna=False))
     return Claim(
-        "theorem-memory-law", FIGURE, "theory, Theorem 3",
+        "theorem-memory-law", FIGURE, f"{OURS}, Theorem 3",
         "For orthogonal W and any input the paper's law of memory bounds the exponent from above, "
         "and the mean of log|cos φ|/(N - 1) says by how much at most.",
         f"{value.size} runs: at most {max(above, 0.0):.0e} above the upper bound and "
@@ -431,7 +431,7 @@ def _judge_pairs(dataset: xr.Dataset) -> Claim:
     score = abs(mean - exact) / error
     largest, chosen = float(apart[:, -1].max()), float(dataset.chosen_pair[0, -1])
     return Claim(
-        "theorem-forgetting", FIGURE, "theory, Theorem 5",
+        "theorem-forgetting", FIGURE, f"{OURS}, Theorem 5",
         "Under isotropic input weaker than W any two given starts meet almost surely, at the rate "
         "of the largest exponent, although after any number of steps some states are antipodal.",
         f"{len(slopes)} antipodal pairs: rate {mean:.4f} ± {error:.4f}, exact {exact:.4f}; largest "
@@ -454,7 +454,7 @@ def _judge_scalar(dataset: xr.Dataset) -> Claim:
     slowest = float(-rate.max(skipna=False))
     strength = float(dataset.strength.max())
     return Claim(
-        "forgetting-under-scalar-noise", FIGURE, "theory, what is open",
+        "forgetting-under-scalar-noise", FIGURE, f"{OURS}, what is open",
         "Antipodal starts of random rotations also meet under one-dimensional noise weaker than W.",
         f"noise of at most {strength:g} rρ: {met:.0f} of {last.size} pairs have met; largest "
         f"distance {farthest:.0e}, slowest rate {slowest:.1e} per step",
