@@ -259,6 +259,21 @@ def test_verdicts_follow_from_the_numbers(name, claim, variable, where, good, ba
         assert verdict_of(name, claim, put(variable, bad, **where)) == "fails"
 
 
+def test_agreement_is_that_tanh_computes_and_linear_networks_remember():
+    def as_published(dataset):
+        forgets = dataset.delay >= 10
+        dataset["accuracy"] = xr.where(
+            dataset.model == "tanh", xr.where(forgets, 0.2, 0.9), 0.5
+        ) + 0 * dataset.accuracy.fillna(0.5)
+
+    def upside_down(dataset):
+        as_published(dataset)
+        dataset["accuracy"] = 1.0 - dataset.accuracy
+
+    assert verdict_of("tradeoff", "agreement-with-inubushi", as_published) == "holds"
+    assert verdict_of("tradeoff", "agreement-with-inubushi", upside_down) == "fails"
+
+
 def test_the_rule_on_spectral_radii_asks_what_the_worst_loses():
     def flat(dataset):
         dataset.by_radius.loc[{"model": "spherical"}] = 0.7

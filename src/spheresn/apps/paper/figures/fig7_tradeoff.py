@@ -310,6 +310,7 @@ def claims(dataset: xr.Dataset) -> list[Claim]:
         _judge_no_role(ours), _judge_weak_dependency(ours), _judge_alike(ours),
         _judge_linear_delay(ours), _judge_linear_errors(ours), _judge_linear_weak(ours),
         _judge_tanh_error(ours), _judge_tanh_radius(ours), _judge_tanh_scaling(ours),
+        _judge_agreement(ours),
     ])  # fmt: skip
 
 
@@ -600,3 +601,25 @@ def _judge_linear_weak(ours: xr.Dataset) -> Claim:
 
 def _trend(x: xr.DataArray, y: xr.DataArray) -> float:
     return float(np.corrcoef(x.values, y.values)[0, 1]) if float(y.std()) > 0 else 0.0
+
+
+def _judge_agreement(ours: xr.Dataset) -> Claim:
+    accuracy = ours.accuracy.sel(selection="validation")
+    lead = accuracy.sel(model="tanh") - accuracy.sel(model="linear")
+    nonlinear = (lead.delay < LONG / 2) & (lead.frequency >= STRONG)
+    remembering = (lead.delay >= LONG) & (lead.frequency < STRONG)
+    short, long = (
+        of_mean(lead.where(tasks).mean(["delay", "frequency"]))
+        for tasks in (nonlinear, remembering)
+    )
+    return Claim(
+        "agreement-with-inubushi", "Figs. 7-9", "fig:spherical",
+        "The simulations agree with those of Inubushi and Yoshimura: nonlinear networks compute, "
+        "linear ones remember.",
+        f"accuracy of tanh less that of linear networks: {short.told('+.3f')} where τ < "
+        f"{LONG // 2} and ν >= {STRONG}, {long.told('+.3f')} where τ >= {LONG} and ν < {STRONG}",
+        "means over networks, chosen on validation rows; holds if the first is positive and the "
+        "second negative, partly if one of the two is so",
+        all_or_some([short.above(0.0), long.below(0.0)]),
+        {**short.evidence("short_nonlinear"), **long.evidence("long_linear")}, weight=DETAIL,
+    )  # fmt: skip
