@@ -1,10 +1,12 @@
-"""The example of the README runs and does what the text around it says."""
+"""The examples of the README run, and its numbers are those that were measured."""
 
 import json
 import re
 from pathlib import Path
-from statistics import median
+from statistics import mean, median
 
+import numpy as np
+import pandas as pd
 import pytest
 
 ROOT = Path(__file__).parents[1]
@@ -19,15 +21,35 @@ ROWS = {
 }
 
 
-def test_the_example_runs(capsys, tmp_path, monkeypatch):
+BLOCKS = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+
+
+def printed_by(code, capsys):
+    exec(compile(code, "README.md", "exec"), {})
+    return capsys.readouterr().out
+
+
+def test_the_door_for_a_series_gives_dates_and_intervals(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    code = re.search(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
-    assert code is not None
-    assert len([line for line in code[1].splitlines() if line.strip()]) <= 15
-    exec(compile(code[1], "README.md", "exec"), {})
-    printed = capsys.readouterr().out
-    assert float(re.search(r"accurate for (\S+) Lyapunov times", printed)[1]) > 15.0
-    assert "empirical" in printed and (tmp_path / "lorenz.spheresn").stat().st_size > 1000
+    month = np.arange(60)
+    sales = 100 + month + 10 * np.sin(2 * np.pi * month / 12)
+    dates = pd.date_range("2020-01-01", periods=60, freq="MS", name="date")
+    pd.Series(sales, dates, name="sales").to_csv("sales.csv")
+    printed = printed_by(BLOCKS[0], capsys).splitlines()
+    last = printed[-1].split()
+    mean, lower, upper = map(float, last[1:])
+    assert last[0] == "2025-12-01" and len(printed) >= 13
+    # One season after the last: eleven steps of the sine, sixty of the trend, 71 and 60 from zero
+    exact = 100 + 71 + 10 * np.sin(2 * np.pi * 71 / 12)
+    assert mean == pytest.approx(exact, abs=2.0) and lower <= mean <= upper
+
+
+def test_the_door_for_reservoirs_prints_exponent_echo_state_and_capacity(capsys):
+    exponent, reason, capacity = printed_by(BLOCKS[1], capsys).splitlines()
+    assert len([line for line in BLOCKS[1].splitlines() if line.strip()]) <= 7
+    assert float(exponent) < 0.0 and "exponent" in reason
+    degrees = [float(one) for one in capacity.strip("[]").split()]
+    assert min(degrees) > 1.0 and sum(degrees) <= 100.0  # the number of units
 
 
 def test_the_table_of_forecasts_is_what_was_measured():
@@ -66,7 +88,7 @@ def test_what_is_said_of_the_league_is_what_was_measured(monkeypatch):
 def test_what_is_said_of_ordinary_series_is_what_was_measured():
     found = json.loads((ROOT / "benchmarks" / "series.json").read_text())["halves"]["report"]
     said = re.search(
-        r"On (\d+) real series.*?error is (\S+) of that.*?\(AutoARIMA (\S+), MSTL\s+(\S+), "
+        r"On (\d+) real series.*?is (\S+) of that.*?\(AutoARIMA\s+(\S+), MSTL\s+(\S+), "
         r"AutoETS (\S+);",
         README.read_text(),
         re.DOTALL,
@@ -79,3 +101,56 @@ def test_what_is_said_of_ordinary_series_is_what_was_measured():
     others = sorted(set(found["methods"]) - {"SeriesForecaster", "ESNForecaster"}, key=error)
     for place, method in enumerate(("SeriesForecaster", *others[:3]), 2):
         assert float(said[place]) == pytest.approx(error(method), abs=0.00501)
+
+
+def test_what_is_said_of_fields_is_what_was_measured():
+    found = json.loads((ROOT / "benchmarks" / "fields.json").read_text())["runs"]
+    said = re.search(
+        r"on 512 cells stays accurate for (\S+) Lyapunov times,\s+Lorenz-96.*?for (\S+) \(",
+        README.read_text(),
+    )
+    assert said is not None
+    for number, problem in zip(said.groups(), ("KS, L = 200", "Lorenz-96"), strict=True):
+        runs = found[problem]["spheresn"].values()
+        exact = mean(time for run in runs for time in run["valid"])
+        assert float(number) == pytest.approx(exact, abs=0.0501), problem
+
+
+def test_what_is_said_of_classes_is_what_was_measured(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    from classification import summary
+
+    found = json.loads((ROOT / "benchmarks" / "classification.json").read_text())
+    said = re.search(r"development: (\S+) \(MiniRocket (\S+);", README.read_text())
+    assert said is not None
+    for number, method in zip(said.groups(), (summary.OURS, summary.RIVAL), strict=True):
+        exact = summary.line(found, method, "report")["accuracy"]
+        assert float(number) == pytest.approx(exact, abs=0.000501), method
+
+
+def test_what_is_said_of_speed_is_what_was_measured():
+    entries = json.loads((ROOT / "benchmarks" / "results.json").read_text())["entries"]
+
+    def ratios(entry: str, name: str, *ours: str) -> list[float]:
+        """Times faster than the fastest peer, in the cases whose name begins so."""
+        found = []
+        for case in entries[entry]["cases"]:
+            medians = {line["name"]: median(line["values"]) for line in case["lines"]}
+            peers = [medians[line["name"]] for line in case["lines"] if line["kind"] == "peer"]
+            if case["name"].startswith(name):
+                found += [min(peers) / medians[one] for one in ours]
+        return found
+
+    links = ratios("states/1", "10 % links", "tanh", "spherical")
+    fits = ratios("fit/1", "N = ", "ours (a)")
+    rings = ratios("states/1", "O(N)", "ring")
+    said = re.search(
+        r"sparse matrix (\S+) to (\S+) times.*?a ring (\d+), (\d+) and ([\d,]+) times.*?"
+        r"5,000 rows (\S+) to (\S+) times",
+        README.read_text(),
+        re.DOTALL,
+    )
+    assert said is not None
+    numbers = [float(one.replace(",", "")) for one in said.groups()]
+    exact = [min(links), max(links), *rings, min(fits), max(fits)]
+    assert numbers == pytest.approx(exact, rel=0.04)
