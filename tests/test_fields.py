@@ -23,6 +23,7 @@ from spheresn.estimators.fields.learning import (
     merged,
     response_stride,
     tasks,
+    thinning,
 )
 from spheresn.estimators.fields.loop import FieldLoop, LocalNetworks
 from spheresn.estimators.fields.search import CANDIDATES, FINALISTS, WINDOWS, FieldWindows
@@ -295,6 +296,33 @@ def test_the_response_to_noise_is_that_of_a_network_without_memory():
     assert noisy.target_scatter == pytest.approx(
         found.rows.target_scatter + 0.09 * found.response.target_scatter
     )
+
+
+@pytest.mark.parametrize("first", [0, 30])
+def test_a_thinned_task_learns_from_every_third_state(first):
+    networks, fields, task = local(units=5), waves(900, 8), Task(0, 4, first, 899)
+    every, third = (
+        Learner(networks, 30, False, 2, 0, thinning).run(task, Held(fields)) for thinning in (1, 3)
+    )
+    patches = networks.patches.group(0, 4)
+    states = networks.drive(networks.inputs(fields[:-1], patches), networks.starts(4))
+    values = fields[:, patches.inner]
+    targets = np.concatenate([np.diff(values, axis=0), values[1:]], axis=2)
+    kept = (one[first:].reshape(-1, one.shape[2])[::3] for one in (states, targets))
+    assert same(third.rows, Gram.of(*kept))
+    # The response to noise counts as much as the states do
+    assert every.response is not None and third.response is not None
+    assert 3 * third.response.scatter == pytest.approx(every.response.scatter)
+
+
+def test_long_fields_are_thinned_and_no_patch_is_left_out():
+    assert thinning(1, 1000, [(0, 64)]) == 1
+    groups = groups_of(2500, True)[0]
+    every = thinning(2_800_000, 1000, groups)
+    assert every == 15  # 14 would leave out every other patch
+    for first, last in groups:
+        seen = (np.arange(0, 15 * (last - first), every) % (last - first)).tolist()
+        assert len(set(seen)) == last - first
 
 
 def test_responses_are_taken_from_a_few_states_per_unit():

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import gcd
 from typing import Any, Protocol
 
 import numpy as np
@@ -27,6 +28,7 @@ TASK_ROWS = 65_536  # of one task: states, summed over its patches
 GROUP = 1024  # patches that are driven side by side
 BLOCK_ROWS = 1024  # states that are held at once
 SPIN_UPS = 20  # a stretch is at least this much longer than its spin-up
+MOST_PER_UNIT = 200  # states per unit that a readout is learned from
 
 
 class Rows(Protocol):
@@ -90,7 +92,7 @@ class Learner:
     """How a task is done: the networks, the spin-up, and which sums.
 
     precise: whether they are triangles; stride: every so many states the response to noise is
-    summed; 0 for never.
+    summed; 0 for never; thinning: every so many states are learned from.
     """
 
     networks: LocalNetworks
@@ -98,6 +100,7 @@ class Learner:
     precise: bool
     stride: int
     seed: int
+    thinning: int = 1
 
     def run(self, task: Task, rows: Rows) -> FieldSums:
         """The sums of one task."""
@@ -110,7 +113,7 @@ class Learner:
         start = max(task.first - self.spin_up, 0)
         clean, moved = self.networks.starts(count), self.networks.starts(count)
         block = max(BLOCK_ROWS // count, 1)
-        scale, seen = np.sqrt(max(self.stride, 1)) / PROBE, 0
+        scale, seen = np.sqrt(max(self.stride, 1) / self.thinning) / PROBE, 0
         for first in range(start, task.stop, block):
             stop = min(first + block, task.stop)
             fields = rows.read(first, stop + 1, places.columns)
@@ -119,7 +122,9 @@ class Learner:
             states = self.networks.drive(inputs, clean)
             clean = states[-1].copy()
             targets = _targets(fields, inner)
-            sums.take(_flat(states[skip:]), _flat(targets[skip:]))
+            flat = _flat(states[skip:])
+            learned = slice(-seen % self.thinning, None, self.thinning)
+            sums.take(flat[learned], _flat(targets[skip:])[learned])
             if self.stride:
                 noise = PROBE * rng.standard_normal(fields[:-1].shape)
                 with_noise = self.networks.inputs(fields[:-1] + noise, places)
@@ -129,10 +134,9 @@ class Learner:
                 kept = slice(-seen % self.stride, None, self.stride)
                 shift = np.concatenate([-noise[:, inner], np.zeros_like(noise[:, inner])], axis=2)
                 responses.take(
-                    scale * (response[kept] - _flat(states[skip:])[kept]),
-                    scale * _flat(shift[skip:])[kept],
+                    scale * (response[kept] - flat[kept]), scale * _flat(shift[skip:])[kept]
                 )
-                seen += len(response)
+            seen += len(flat)
         return FieldSums(sums.moments, responses.moments if self.stride else None)
 
 
@@ -149,6 +153,21 @@ def _flat(rows: Floats) -> Floats:
 def response_stride(rows: int, units: int) -> int:
     """Of so many states of one readout, every how many give their response to noise."""
     return max(rows // max(RESPONSES * units, FEWEST_RESPONSES), 1)
+
+
+def thinning(rows: int, units: int, groups: Sequence[tuple[int, int]]) -> int:
+    """Of so many states of one readout, every how many are learned from.
+
+    A long field has more states than a readout needs. The number has no divisor in common with the
+    sizes of the groups of patches, so that all patches are learned from.
+
+    >>> thinning(200_000, 1000, [(0, 64)]), thinning(1_280_000, 1000, [(0, 64)])
+    (1, 7)
+    """
+    every = max(-(-rows // (MOST_PER_UNIT * units)), 1)
+    while any(gcd(every, last - first) > 1 for first, last in groups):
+        every += 1
+    return every
 
 
 def tasks(groups: Sequence[tuple[int, int]], first: int, stop: int, spin_up: int) -> list[Task]:

@@ -20,7 +20,7 @@ from ..candidates import FINAL_ROWS, Candidate, Plan
 from ..progress import Progress
 from ..search import HELD_OUT, HORIZON, WORST, Score, evenly_spaced
 from .geometry import Patches
-from .learning import Held, Learner, response_stride
+from .learning import Held, Learner, groups_of, response_stride, thinning
 from .loop import FieldLoop, LocalNetworks
 from .sources import Standardised
 from .workers import Learning, Readouts, Workers, learn_readouts
@@ -245,6 +245,7 @@ class FieldSearch:
             self.precise,
             response_stride(states, self.plan.units) if noisy else 0,
             self.plan.seed,
+            thinning(states, self.plan.units, groups_of(self.patches.count, shared)[0]),
         )
 
     def _networks(self, calibrated: Calibrated) -> LocalNetworks:
