@@ -223,7 +223,7 @@ def test_wrong_arguments_of_the_cocycle_say_what_to_do(rng):
     for network, options, message in (
         (ring, {"count": 5}, "count must be at most the 4 directions"),
         (ring, {"transient": 599}, "signal must have at least 601 rows"),
-        (sn.Reservoir([[2.0]], [1.0]), {}, "count must be at most the 0 directions"),
+        (sn.Reservoir([[2.0]], [1.0]), {}, "at least one direction to move in"),
         (sn.random_reservoir(5, leak=0.5, rng=0), {}, "bend 0 and leak 1"),
     ):
         with pytest.raises(sn.BadInput, match=message):

@@ -63,6 +63,22 @@ def after_transient(rows: Floats, transient: int) -> int:
     return skipped
 
 
+def direction_count(system: System, count: int | None) -> int:
+    """The checked number of exponents; by default one for each direction."""
+    if system.tangent_dim < 1:
+        raise BadInput(
+            "system must have at least one direction to move in, got none; a sphere needs at "
+            "least two units"
+        )
+    size = system.tangent_dim if count is None else _validation.whole("count", count, 1)
+    if size > system.tangent_dim:
+        raise BadInput(
+            f"count must be at most the {system.tangent_dim} directions of the system, got "
+            f"{count}; lower it"
+        )
+    return size
+
+
 def carrier(system: System) -> Carry:
     """The function (state, rows, tangents (k, N)) -> state and tangents after these rows.
 

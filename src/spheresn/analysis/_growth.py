@@ -44,6 +44,14 @@ def grow(
     return state, frame, (np.array(spans, np.int64), np.array(logs).reshape(len(logs), count))
 
 
+def growth_after(carry: Carry, state: Floats, frame: Floats, rows: Floats, skipped: int) -> Growth:
+    """The growth of all directions of the frame after the first rows, which are skipped."""
+    state, kept, _ = grow(carry, state, frame, rows[:skipped])
+    _, _, (spans, logs) = grow(carry, state, kept, rows[skipped:])
+    lost = len(frame) - len(kept)  # among the rows that are skipped
+    return spans, np.pad(logs, ((0, 0), (0, lost)), constant_values=-np.inf)
+
+
 def _advance(
     carry: Carry, state: Floats, frame: Floats, rows: Floats
 ) -> tuple[Floats, Floats, Floats, float]:

@@ -6,12 +6,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _validation, kernels, sphere
-from .._errors import BadInput
 from .._numerics import limit_threads
 from .._validation import Floats
 from ..reservoir import Reservoir
-from ._common import Carry, Signal, after_transient, check_status, input_rows, start_state
-from ._growth import block_errors, grow, running_mean
+from ._common import (
+    Carry,
+    Signal,
+    after_transient,
+    check_status,
+    direction_count,
+    input_rows,
+    start_state,
+)
+from ._growth import block_errors, growth_after, running_mean
 from .decomposition import plain_radius
 from .lyapunov import LyapunovSpectrum
 
@@ -44,20 +51,12 @@ def cocycle_exponents(
     radius = plain_radius(reservoir)
     rows, generator = input_rows(reservoir, signal), _validation.generator(rng)
     skipped = after_transient(rows, transient)
-    directions = reservoir.tangent_dim
-    size = directions if count is None else _validation.whole("count", count, 1)
-    if not 1 <= size <= directions:
-        raise BadInput(
-            f"count must be at most the {directions} directions of the system, got {count}; lower "
-            "it, or use at least two units"
-        )
+    size = direction_count(reservoir, count)
     state: Floats = start_state(reservoir, start, generator).astype(np.float64)
     columns = generator.standard_normal((reservoir.units, size + 1))
-    carry, frame = _carrier(reservoir, radius), np.ascontiguousarray(np.linalg.qr(columns)[0].T)
+    frame = np.ascontiguousarray(np.linalg.qr(columns)[0].T)
     with limit_threads(reservoir.units):
-        state, frame, _ = grow(carry, state, frame, rows[:skipped])
-        _, _, (spans, growth) = grow(carry, state, frame, rows[skipped:])
-    growth = np.pad(growth, ((0, 0), (0, size + 1 - growth.shape[1])), constant_values=-np.inf)
+        spans, growth = growth_after(_carrier(reservoir, radius), state, frame, rows, skipped)
     # The copy of x̂ has exponent 0. If all of these are positive, it comes later than the last.
     own = int(np.argmin(np.abs(growth.sum(axis=0))))
     growth = np.delete(growth, own, axis=1)

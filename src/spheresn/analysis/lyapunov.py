@@ -13,15 +13,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _validation, kernels, sphere
-from .._errors import BadInput, NoDirection
+from .._errors import NoDirection
 from .._numerics import limit_threads
 from .._validation import Floats
 from ..driving import loop_arguments
 from ..reservoir import Reservoir
 from ..system import System
 from ..topology import as_recurrent
-from ._common import Carry, Signal, after_transient, carrier, check_status, input_rows, start_state
-from ._growth import block_errors, grow, running_mean
+from ._common import (
+    Carry,
+    Signal,
+    after_transient,
+    carrier,
+    check_status,
+    direction_count,
+    input_rows,
+    start_state,
+)
+from ._growth import block_errors, grow, growth_after, running_mean
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,21 +95,11 @@ def lyapunov_spectrum(
     """
     rows, generator = input_rows(system, signal), _validation.generator(rng)
     skipped = after_transient(rows, transient)
-    size = system.tangent_dim if count is None else _validation.whole("count", count, 1)
-    if size > system.tangent_dim:
-        raise BadInput(
-            f"count must be at most the {system.tangent_dim} directions of the system, got "
-            f"{count}; lower it"
-        )
+    size = direction_count(system, count)
     state = start_state(system, start, generator)
-    carry = _tangent_carrier(system)
+    tangents = _first_tangents(system, state, size, generator)
     with limit_threads(len(state)):
-        state, tangents, _ = grow(
-            carry, state, _first_tangents(system, state, size, generator), rows[:skipped]
-        )
-        _, _, (spans, growth) = grow(carry, state, tangents, rows[skipped:])
-    # Directions that were lost in the transient
-    growth = np.pad(growth, ((0, 0), (0, size - growth.shape[1])), constant_values=-np.inf)
+        spans, growth = growth_after(_tangent_carrier(system), state, tangents, rows, skipped)
     mean, errors = block_errors(spans, growth)
     return LyapunovSpectrum(mean, errors, running_mean(spans, growth), spans.cumsum())
 
@@ -169,17 +168,12 @@ def tangent_growth(
     During the first steps the vector still turns towards the fastest direction.
     """
     rows, generator = input_rows(system, signal), _validation.generator(rng)
-    state = start_state(system, start, generator)
-    return _vector_growth(system, state, _first_tangents(system, state, 1, generator), rows)
+    size, state = direction_count(system, 1), start_state(system, start, generator)
+    return _vector_growth(system, state, _first_tangents(system, state, size, generator), rows)
 
 
 def _first_tangents(system: System, state: Floats, count: int, rng: np.random.Generator) -> Floats:
     """Random orthonormal rows (count, N); on the sphere they are orthogonal to the state."""
-    if system.tangent_dim < 1:
-        raise BadInput(
-            "system must have at least one direction to move in, got none; a sphere needs at "
-            "least two units"
-        )
     columns = rng.standard_normal((len(state), count)).astype(state.dtype)
     if _on_sphere(system) and state.any():
         columns = sphere.tangent(state, columns)

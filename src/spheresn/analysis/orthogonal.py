@@ -87,7 +87,7 @@ def forgetting_rate(
     ratios, shares = length_law(lengths, scale, weights)
     used = shares > 0
     with np.errstate(divide="ignore"):
-        return float(-(shares[used] @ np.log(np.abs(ratios[used] - 1.0))))
+        return float(0.0 - shares[used] @ np.log(np.abs(ratios[used] - 1.0)))
 
 
 def uniform_noise_threshold() -> float:
