@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import spheresn as sn
-from spheresn.estimators.calibration import MemoryOutOfReach
+from spheresn.estimators.calibration import MemoryOutOfReach, Point, calibrate, passed
 
 CASES = [  # signal, units, activation, bend, memory, topology, leak
     ("white_noise", 100, "spherical", 0.0, 3.0, "ring", 1.0),
@@ -115,3 +115,36 @@ def test_bad_parameters_get_a_sentence_in_fit(options, sentence):
                 **options,
             }
         ).fit(x, x)
+
+
+def weakly_coupled(strength):
+    """A linear network that forgets by the factor 1/strength in each step."""
+    return sn.Reservoir([[1.0 / strength]], inputs=[1.0], activation=sn.Linear())
+
+
+def test_one_walk_passes_all_memories_of_a_linear_network():
+    """Its exponent is -log(strength), which interpolation meets exactly. A memory shorter than
+    1/log(30) steps is out of reach: the walk begins at a strength of 30.
+    """
+    near = passed(weakly_coupled, np.ones((300, 1)), {0.5, 2.0, 100.0, 0.1})
+    for memory in (0.5, 2.0, 100.0):
+        assert near[memory].place == pytest.approx(1.0 / memory)
+        assert near[memory].slope == pytest.approx(-1.0)
+    assert np.exp(near[0.1].place) == pytest.approx(30.0)
+
+
+def test_a_walk_that_never_passes_a_memory_ends_at_the_weakest_drive():
+    def deaf(strength):
+        return sn.Reservoir([[0.5]], inputs=[strength], activation=sn.Linear())
+
+    near = passed(deaf, np.ones((300, 1)), {100.0})[100.0]
+    assert np.exp(near.place) < 2e-4 and near.exponent == pytest.approx(np.log(0.5))
+
+
+def test_a_calibration_may_begin_anywhere_near():
+    """Where the exponent is -log(strength), a memory of 2 steps needs a strength of e^(1/2)."""
+    for place in (0.1, 0.5, 1.5):
+        near = Point(place, np.nan, -0.7)
+        found = calibrate(weakly_coupled, np.ones((1500, 1)), 2.0, near)
+        assert found.strength == pytest.approx(np.exp(0.5), rel=1e-3)
+        assert found.point.place == pytest.approx(0.5, abs=1e-3)

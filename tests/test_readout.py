@@ -1,5 +1,6 @@
 """Readouts: algebra against the definition, brute force and known answers."""
 
+from dataclasses import replace
 from functools import reduce
 from operator import add
 
@@ -24,7 +25,7 @@ from spheresn.readout import (
     solve,
 )
 from spheresn.readout.gram import product
-from spheresn.readout.loo import SAMPLE, choose_penalty
+from spheresn.readout.loo import SAMPLE, choose_penalty, cross_validate, screen_penalty
 
 
 def problem(rng, rows=200, states=12, targets=3):
@@ -213,6 +214,48 @@ def test_a_large_network_gets_a_penalty_as_good_as_the_best(noise, rng):
         for decade in range(-14, 1)
     ]
     assert sn.metrics.nrmse(target[2900:], chosen(states[2900:])) < 1.1 * min(errors)
+
+
+@pytest.mark.parametrize("penalty", [1e-3, 10.0])
+def test_generalised_cross_validation_is_its_formula(penalty, rng):
+    """√(|(1 - H) y|² n/tr(1 - H)²/V), with the matrix H that maps targets to fitted values."""
+    x, y = problem(rng, rows=60, states=20)
+    y = y + 0.1 * rng.standard_normal(y.shape)
+    z, n = x - x.mean(axis=0), len(x)
+    hat = 1.0 / n + z @ np.linalg.solve(z.T @ z + penalty * np.eye(20), z.T)
+    rest = np.eye(n) - hat
+    ratios = np.square(rest @ y).sum(axis=0) / np.square(y - y.mean(axis=0)).sum(axis=0)
+    expected = np.sqrt(ratios.mean()) * n / np.trace(rest)
+    assert cross_validate(Gram.of(x, y), penalty) == pytest.approx(expected)
+
+
+def test_equal_leverages_make_it_the_leave_one_out_error(rng):
+    """Three cosine and sine waves have the same leverage at all twelve times."""
+    times = 2.0 * np.pi * np.arange(12.0)[:, None] / 12.0
+    x = np.hstack([f(k * times) for k in (1, 2, 3) for f in (np.cos, np.sin)])
+    y = rng.standard_normal((12, 1))
+    gram = Gram.of(x, y)
+    errors = leave_one_out(factor(gram, 0.5), x, y)
+    assert cross_validate(gram, 0.5) == pytest.approx(
+        np.sqrt(np.square(errors).mean() / y.var()), rel=1e-12
+    )
+
+
+def test_rows_that_determine_nothing_left_out_have_an_infinite_error(rng):
+    """As many rows as states; and states whose scatter rounding has made indefinite."""
+    x = rng.standard_normal((6, 5))
+    assert cross_validate(Gram.of(x, x[:, :1]), 1e-12) == np.inf
+    gram = replace(Gram.of(x, x[:, :1]), scatter=np.asfortranarray(-np.eye(5)))
+    assert cross_validate(gram, 1e-3) == np.inf
+
+
+def test_the_screened_penalty_is_the_best_of_its_steps(rng):
+    x, y = problem(rng, rows=60, states=20)
+    gram = Gram.of(x, y + 3.0 * rng.standard_normal(y.shape))
+    decade, error = screen_penalty(gram, -8, 3)
+    errors = {one: cross_validate(gram, gram.trace * 10.0**one) for one in (-11, -8, -5, -2)}
+    assert errors[decade] == min(errors.values()) == error
+    assert screen_penalty(Gram.of(x, y), -8, 3, -11)[0] >= -11
 
 
 @given(st.lists(st.integers(1, 4000), min_size=1, max_size=6))

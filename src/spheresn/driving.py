@@ -72,6 +72,28 @@ def drive_chunks(
             yield states
 
 
+def drive_into(reservoir: Reservoir, signal: Floats, states: Floats) -> Floats:
+    """`drive` of one signal (T, d) from zero; the states are written to `states` (T, N)."""
+    rows = rows_of(reservoir, signal)
+    return _drive_one(reservoir, rows, starts_of(reservoir, None, 1)[0], states)
+
+
+def drive_blocks(
+    reservoir: Reservoir, signal: Floats, block: int, start: ArrayLike | None = None
+) -> Iterator[Floats]:
+    """`drive_chunks` of one signal, where each piece overwrites the one before it.
+
+    New memory for every piece costs as much time as driving a small network.
+    """
+    rows, state = rows_of(reservoir, signal), starts_of(reservoir, start, 1)[0]
+    memory = np.empty((min(block, len(rows)), reservoir.units), reservoir.dtype)
+    for first in range(0, len(rows), block):
+        piece = rows[first : first + block]
+        states = _drive_one(reservoir, piece, state, memory[: len(piece)])
+        state = states[-1].copy()
+        yield states
+
+
 def loop_arguments(reservoir: Reservoir) -> tuple[Any, ...] | None:
     """(W, W_inᵀ, b, activation) for the compiled loops.
 
@@ -139,8 +161,10 @@ def writable(rows: Floats) -> Floats:
     return rows if rows.flags.writeable else rows.copy()
 
 
-def _drive_one(reservoir: Reservoir, rows: Floats, start: Floats) -> Floats:
-    states = np.empty((len(rows), reservoir.units), reservoir.dtype)
+def _drive_one(
+    reservoir: Reservoir, rows: Floats, start: Floats, out: Floats | None = None
+) -> Floats:
+    states = np.empty((len(rows), reservoir.units), reservoir.dtype) if out is None else out
     arguments = loop_arguments(reservoir)
     if arguments is None:
         return _drive_by_steps(reservoir, rows, start, states)

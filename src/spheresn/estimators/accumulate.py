@@ -28,15 +28,19 @@ class TrainingSeries(NamedTuple):
 
 
 def accumulate_series(
-    frame: Frame, series: Sequence[TrainingSeries], n_jobs: int | None
+    frame: Frame, series: Sequence[TrainingSeries], n_jobs: int | None, sampled: bool = True
 ) -> tuple[Gram, Sample]:
-    """Gram matrix and sample of the features of all series, each from its own start.
+    """Gram matrix and sample (empty unless `sampled`) of the features of all series, each from its
+    own start.
 
     Groups of series are computed in parallel and added in their order, so that the sums do not
     depend on the number of workers.
     """
+    groups = list(_groups(series))
+    if len(groups) == 1:  # nothing to share out, and joblib's own work would show
+        return _accumulate_group(frame, series, sampled)
     parts = Parallel(n_jobs=n_jobs, return_as="generator")(
-        delayed(_accumulate_group)(frame, group) for group in _groups(series)
+        delayed(_accumulate_group)(frame, group, sampled) for group in groups
     )
     gram, sample = next(parts)
     for more, others in parts:
@@ -44,12 +48,15 @@ def accumulate_series(
     return gram, sample
 
 
-def accumulate(pieces: Iterable[Piece], features: int, outputs: int) -> tuple[Gram, Sample]:
+def accumulate(
+    pieces: Iterable[Piece], features: int, outputs: int, sampled: bool = True
+) -> tuple[Gram, Sample]:
     """Gram matrix and sample of pieces of features and targets, one after the other."""
     sums, sample = Sums.empty(features, outputs), Sample.empty(features, outputs)
     for states, targets in _blocks(pieces, block_rows(features)):
         sums.take(states, targets)
-        sample = sample.taking(states, targets)
+        if sampled:
+            sample = sample.taking(states, targets)
     return sums.moments, sample
 
 
@@ -63,17 +70,24 @@ def _groups(series: Sequence[TrainingSeries]) -> Iterator[Sequence[TrainingSerie
             first, count = place, 0
 
 
-def _accumulate_group(frame: Frame, group: Sequence[TrainingSeries]) -> tuple[Gram, Sample]:
+def _accumulate_group(
+    frame: Frame, group: Sequence[TrainingSeries], sampled: bool
+) -> tuple[Gram, Sample]:
     pieces = (piece for one in group for piece in _pieces(frame, one))
-    return accumulate(pieces, frame.width, group[0].targets.shape[1])
+    return accumulate(pieces, frame.width, group[0].targets.shape[1], sampled)
 
 
 def _pieces(frame: Frame, series: TrainingSeries) -> Iterator[Piece]:
-    """Features and targets of one series, in the same blocks as a stream has them."""
-    washout = series.washout
-    for states, targets in frame.pieces(series.rows, series.targets):
+    """Features and targets of one series, in the same blocks as a stream has them.
+
+    A whole block is overwritten by the next one: `_blocks` passes it on at once.
+    """
+    washout, block = series.washout, block_rows(frame.width)
+    kept = len(series.rows) <= block
+    for states, targets in frame.pieces(series.rows, series.targets, kept=kept):
         if washout < len(states):
-            yield frame.features(states[max(washout, 0) :]), targets[max(washout, 0) :]
+            features, wanted = frame.features(states[max(washout, 0) :]), targets[max(washout, 0) :]
+            yield features if kept or len(features) == block else features.copy(), wanted
         washout -= len(states)
 
 
@@ -85,6 +99,9 @@ def _blocks(pieces: Iterable[Piece], most: int) -> Iterator[Piece]:
         if held and count + len(piece[0]) > most:
             yield _join(held)
             held, count = [], 0
+        if len(piece[0]) == most:
+            yield piece
+            continue
         held.append(piece)
         count += len(piece[0])
     if held:

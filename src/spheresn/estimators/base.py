@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import wraps
 from numbers import Integral
 from typing import Any, ClassVar, TypeVar, cast
@@ -16,10 +16,12 @@ from .. import _validation
 from .._errors import BadInput
 from .._numerics import limit_threads
 from .._validation import Floats
+from ..driving import drive_into
 from ..readout import Gram, Quadratic, Sample, Weights, solve
-from ..readout.loo import choose_penalty
+from ..readout.gram import Sums
+from ..readout.loo import START, choose_penalty, screen_penalty, search_decades
 from .accumulate import TrainingSeries, accumulate_series
-from .calibration import Calibrated
+from .calibration import Calibrated, Point
 from .candidates import REGRESSION, Candidate, Plan, candidates, plan_of
 from .features import Frame
 from .scaling import Scaler
@@ -28,6 +30,15 @@ from .scaling import Scaler
 SELECTION_ROWS = 5000
 FEW_SERIES = 20  # series by which a network is chosen where each of them is long
 PROBE_UNITS = 300  # a smaller network stands in for a large one while memory and bend are chosen
+# All candidates are compared on windows of the series with so many rows together
+WINDOW, SCREEN_ROWS, ROWS_PER_UNIT = 500, 500, 5
+WORSE = 2.0  # times the least error on these rows; the candidates below it are compared on all rows
+SCREEN_DECADE = -11  # few rows of a smooth series seem to bear smaller penalties than all rows do
+# The candidates that are compared on all rows: for a small network they cost more than its fit
+FEW_UNITS, FEWEST, FINALISTS = 200, 3, 4
+# Smaller errors are those of rows left out, and more candidates are compared by them: sums, and few
+# rows, say little about them
+PRECISE = 0.01
 THREADS_PAY = 800  # units; all products of a fit are those of one library
 WASHOUT_MEMORIES = 10  # times the memory: e^-10 of a start is left
 
@@ -91,9 +102,13 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
         plan, rows = self._plan(), np.vstack(series)
         scaler = Scaler.of(rows)
         found = self._candidates(plan, REGRESSION)
-        best = found[0] if len(found) == 1 else self._best(plan, scaler, found, series, targets)
+        best, near = found[0], None
+        if len(found) > 1:
+            best, near = self._best(plan, scaler, found, series, targets)
         # More rows than in the search may put a memory that nobody set out of reach
-        calibrated = plan.final(scaler.forward(rows), best, nearest=self.memory == "auto")
+        calibrated = plan.final(
+            scaler.forward(rows), best, nearest=self.memory == "auto", near=near
+        )
         frame = Frame(scaler, calibrated.reservoir, self._washout(calibrated.exponent, len(rows)))
         self._remember(best, calibrated)
         return frame if self.features == "linear" else self._with_products(frame, series, targets)
@@ -105,22 +120,67 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
         found: list[Candidate],
         series: Sequence[Floats],
         targets: Sequence[Floats],
-    ) -> Candidate:
-        """The candidate with the least leave-one-out error.
+    ) -> tuple[Candidate, Point | None]:
+        """The candidate with the least error on rows left out, and a point near its calibration.
 
-        The error is measured with a network of at most PROBE_UNITS units.
+        The error is measured with a network of at most PROBE_UNITS units. All candidates are
+        compared on few rows and with approximate memories, the best of them on all rows.
         """
         small = plan.with_units(min(plan.units, PROBE_UNITS))
-        signal, errors = scaler.forward(np.vstack(series)), {}
-        for candidate in found:
-            calibrated = small.search(signal, candidate)
+        signal = scaler.forward(np.vstack(series))
+        points = small.approximate(signal, found)
+        screened = self._screen(small, scaler, points, series, targets)
+        least = min(error for _, error in screened.values())
+        precise = least < PRECISE
+        most = FEWEST if small.units < FEW_UNITS and not precise else FINALISTS
+        errors: dict[Candidate, tuple[float, Point | None]] = {}
+        for candidate, (decade, error) in screened.items():
+            if len(errors) == most or (len(errors) > 1 and error > WORSE * least):
+                break
+            calibrated = small.search(signal, candidate, near=points[candidate])
             if calibrated is not None:
                 washout = self._washout(calibrated.exponent, len(signal))
                 frame = Frame(scaler, calibrated.reservoir, washout)
-                gram, sample = self._accumulate(frame, series, targets)
-                errors[candidate] = choose_penalty(gram, sample)[1]
+                gram, sample = self._accumulate_steps(frame, series, targets, sampled=precise)
+                if precise:
+                    error = search_decades(gram, sample, decade, (1,))[1]
+                else:
+                    error = screen_penalty(gram, decade, 1)[1]
+                errors[candidate] = error, calibrated.point
         # Without an error there is only one memory, out of reach: the caller says so
-        return min(errors, key=lambda candidate: errors[candidate], default=found[0])
+        best = min(errors, key=lambda one: errors[one][0], default=found[0])
+        return best, errors[best][1] if errors else None
+
+    def _screen(
+        self,
+        plan: Plan,
+        scaler: Scaler,
+        points: dict[Candidate, Point],
+        series: Sequence[Floats],
+        targets: Sequence[Floats],
+    ) -> dict[Candidate, tuple[int, float]]:
+        """The candidates with the decades of their penalties and their errors on few rows.
+
+        They come in the order of their errors. But few rows speak against long memories, so the
+        best candidate is followed by the one with the next longer memory.
+        """
+        rows = max(SCREEN_ROWS, ROWS_PER_UNIT * plan.units)
+        windows = [scaler.forward(one) for one in _windows(series, rows)]
+        wanted = _windows(targets, rows)
+        states = np.empty((max(len(x) for x in windows), plan.units))
+        found = {}
+        for candidate, network in plan.networks(points, windows[0].shape[1]).items():
+            washout = self._washout(points[candidate].exponent, rows)
+            sums = Sums.empty(plan.units, wanted[0].shape[1])
+            for x, y in zip(windows, wanted, strict=True):
+                skip = min(washout, len(x) // 4)
+                sums.take(drive_into(network, x, states[: len(x)])[skip:], y[skip:])
+            found[candidate] = screen_penalty(sums.moments, START, 3, SCREEN_DECADE)
+        best, *others = sorted(found, key=lambda one: found[one][1])
+        longer = [one.memory for one in others if one.memory > best.memory]
+        second = replace(best, memory=min(longer, default=best.memory))
+        order = [best, *sorted(others, key=lambda one: one != second)]
+        return {one: found[one] for one in order}
 
     def _remember(self, candidate: Candidate, calibrated: Calibrated) -> None:
         self.lyapunov_: Any = calibrated.exponent
@@ -163,14 +223,19 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
         return self._accumulate_steps(frame, series, targets)
 
     def _accumulate_steps(
-        self, frame: Frame, series: Sequence[Floats], targets: Sequence[Floats]
+        self,
+        frame: Frame,
+        series: Sequence[Floats],
+        targets: Sequence[Floats],
+        *,
+        sampled: bool = True,
     ) -> tuple[Gram, Sample]:
         """Gram matrix and sample of all steps of all series, each from its own start."""
         parts = [
             TrainingSeries(x, y, self._washout_of(frame, len(x)))
             for x, y in zip(series, targets, strict=True)
         ]
-        gram, sample = accumulate_series(frame, parts, getattr(self, "n_jobs", None))
+        gram, sample = accumulate_series(frame, parts, getattr(self, "n_jobs", None), sampled)
         return with_rows(gram), sample
 
     def _washout_of(self, frame: Frame, length: int) -> int:
@@ -215,3 +280,10 @@ def _selection(series: Sequence[Floats]) -> list[Floats]:
         return list(series[::stride])
     kept = series[:: -(-len(series) // FEW_SERIES)]
     return [rows[: SELECTION_ROWS // len(kept)] for rows in kept]
+
+
+def _windows(series: Sequence[Floats], rows: int) -> list[Floats]:
+    """About so many rows of the series, in windows of at most WINDOW rows spread over them."""
+    stride = -(-sum(len(one) for one in series) // rows)
+    windows = [part for one in series for part in np.array_split(one, -(-len(one) // WINDOW))]
+    return windows[::stride]

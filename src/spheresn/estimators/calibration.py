@@ -5,7 +5,7 @@ It is found by measuring the maximal Lyapunov exponent, which is then -1/memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cache
 
@@ -20,6 +20,7 @@ from ..reservoir import Reservoir
 STRONGEST, WEAKEST, STRIDE = 30.0, 1e-4, 2.0
 SHORTEST = 200  # rows; a shorter signal is repeated to this length before it is measured
 TRANSIENT = 100
+ROUNDING = 1e-12  # an exponent this close to zero may be zero
 FEW, MIDDLE = 300, 1000  # rows for the first search and for the first correction
 CORRECTIONS = 6
 
@@ -37,15 +38,6 @@ class MemoryOutOfReach(BadInput):
         self.strength = strength
 
 
-@dataclass(frozen=True, eq=False)
-class Calibrated:
-    """A network with its drive set, the strength of that drive, and the exponent measured."""
-
-    reservoir: Reservoir
-    strength: float
-    exponent: float
-
-
 @dataclass(frozen=True)
 class Point:
     """A point of a curve: the logarithm of a strength, the exponent there, and the slope."""
@@ -55,6 +47,19 @@ class Point:
     slope: float
 
 
+@dataclass(frozen=True, eq=False)
+class Calibrated:
+    """A network with its drive set, the strength of that drive, and the exponent measured.
+
+    point: of the curve on which a calibration ended.
+    """
+
+    reservoir: Reservoir
+    strength: float
+    exponent: float
+    point: Point | None = None
+
+
 def exponent(reservoir: Reservoir, signal: Floats) -> float:
     """The maximal Lyapunov exponent per step on the signal (T, d), after a short transient."""
     rows = signal if len(signal) >= SHORTEST else np.resize(signal, (SHORTEST, signal.shape[1]))
@@ -62,11 +67,16 @@ def exponent(reservoir: Reservoir, signal: Floats) -> float:
 
 
 def calibrate(
-    at_strength: Callable[[float], Reservoir], signal: Floats, memory: float
+    at_strength: Callable[[float], Reservoir],
+    signal: Floats,
+    memory: float,
+    near: Point | None = None,
+    tolerance: float = 1e-3,
 ) -> Calibrated:
-    """The network whose exponent on the signal is -1/memory.
+    """The network whose exponent on the signal is -1/memory, to a relative `tolerance`.
 
-    A first search on few rows finds it roughly; corrections on more rows follow.
+    A first search on few rows finds it roughly, unless a point `near` it is known; corrections on
+    more rows follow.
     """
 
     def curve_on(rows: int) -> Curve:
@@ -74,23 +84,50 @@ def calibrate(
             lambda log_strength: exponent(at_strength(float(np.exp(log_strength))), signal[:rows])
         )
 
-    near = _approximate(curve_on, memory)
+    near = near or _approximate(curve_on, memory)
     if len(signal) > MIDDLE:
         near = _correct(curve_on(MIDDLE), near, memory, 0.02)
-    near = _correct(curve_on(len(signal)), near, memory, 1e-3)
+    near = _correct(curve_on(len(signal)), near, memory, tolerance)
     strength = float(np.exp(near.place))
-    return Calibrated(at_strength(strength), strength, near.exponent)
+    return Calibrated(at_strength(strength), strength, near.exponent, near)
 
 
 def calibrate_nearest(
-    at_strength: Callable[[float], Reservoir], signal: Floats, memory: float
+    at_strength: Callable[[float], Reservoir],
+    signal: Floats,
+    memory: float,
+    near: Point | None = None,
+    tolerance: float = 1e-3,
 ) -> Calibrated:
     """`calibrate`, or the network with the nearest memory where this one is out of reach."""
     try:
-        return calibrate(at_strength, signal, memory)
+        return calibrate(at_strength, signal, memory, near, tolerance)
     except MemoryOutOfReach as error:
         reservoir = at_strength(error.strength)
         return Calibrated(reservoir, error.strength, exponent(reservoir, signal))
+
+
+def passed(
+    at_strength: Callable[[float], Reservoir], signal: Floats, memories: Collection[float]
+) -> dict[float, Point]:
+    """Roughly where a network has these memories, by one walk from strong drive to weak.
+
+    It interpolates between steps of STRIDE on few rows. A memory that the walk does not pass gets
+    the end of the walk.
+    """
+    step, goals = float(np.log(STRIDE)), {memory: -1.0 / memory for memory in sorted(memories)}
+    found: dict[float, Point] = {}
+    high, below, above, slope = float(np.log(STRONGEST)) + step, -np.inf, -np.inf, -1.0
+    while len(found) < len(goals) and high - step > np.log(WEAKEST):
+        above = exponent(at_strength(float(np.exp(high - step))), signal[:FEW])
+        if above > below > -np.inf:
+            slope = (below - above) / step
+        for memory, goal in goals.items():
+            if memory not in found and above >= goal:
+                place = high - step if below == -np.inf else high + (goal - below) / slope
+                found[memory] = Point(place, goal, slope)
+        high, below = high - step, above
+    return {memory: found.get(memory, Point(high, above, slope)) for memory in goals}
 
 
 def _approximate(curve_on: Callable[[int], Curve], memory: float) -> Point:
@@ -141,7 +178,7 @@ def _search(curve: Curve, memory: float, tolerance: float) -> Point:
 
 
 def _sentence(memory: float, side: str, reached: float) -> str:
-    if reached >= 0.0:
+    if reached >= -ROUNDING:
         return (
             f"memory must be one that this network can have, got {memory:g}; its maximal exponent "
             "is not negative on this signal: try less bend"

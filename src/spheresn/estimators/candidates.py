@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,13 +17,16 @@ from ..topology import Recurrent
 from .calibration import (
     Calibrated,
     MemoryOutOfReach,
+    Point,
     calibrate,
     calibrate_nearest,
     exponent,
+    passed,
 )
 
 ACTIVATIONS = ("spherical", "tanh", "linear")
 SEARCH_ROWS, FINAL_ROWS = 1000, 2000  # of the signal, on which exponents are measured
+EXACTLY, ROUGHLY = 1e-3, 0.1  # relative errors of a memory
 
 
 @dataclass(frozen=True)
@@ -59,10 +63,13 @@ FORECAST = {
     "tanh": [Candidate(memory, gain=gain) for memory in (0.5, 1, 2, 4, 8) for gain in (1.3, 2.0)],
     "linear": [Candidate(memory) for memory in (1, 3, 10, 30, 100)],
 }
-# Regression may want any memory and any bend (benchmarks/quality.py)
+# Regression may want any memory and any bend; a strongly bent network cannot have a long memory
 REGRESSION = {
     "spherical": [
-        Candidate(memory, bend) for memory in (1, 3, 10, 30, 100) for bend in (0, 0.25, 0.5, 1)
+        Candidate(memory, bend)
+        for memory in (1, 3, 10, 30, 100)
+        for bend in (0, 0.25, 0.5, 1)
+        if memory * bend < 30
     ],
     "tanh": [
         Candidate(memory, gain=gain) for memory in (1, 3, 10, 30) for gain in (1.05, 1.3, 2.0)
@@ -143,8 +150,21 @@ class Plan:
             )
         return self.network(inputs, candidate, 1.0, per_unit)
 
+    def at_strength(self, inputs: int, candidate: Candidate) -> Callable[[float], Reservoir]:
+        """The networks of a candidate, by the strength of their drive."""
+        base = self.unit_drive(inputs, candidate)
+        if self.activation == "linear":  # a linear network remembers by its spectral radius alone
+            return lambda strength: base.rescaled(recurrent=1.0 / strength)
+        return lambda strength: base.rescaled(1.0, strength, strength)
+
     def calibrated(
-        self, signal: Floats, candidate: Candidate, *, nearest: bool = False
+        self,
+        signal: Floats,
+        candidate: Candidate,
+        *,
+        nearest: bool = False,
+        near: Point | None = None,
+        tolerance: float = EXACTLY,
     ) -> Calibrated:
         """The network of a candidate, calibrated on a standardised signal (T, d).
 
@@ -153,15 +173,39 @@ class Plan:
         if self.scalings is not None:
             reservoir = self.network(signal.shape[1], candidate, *self.scalings)
             return Calibrated(reservoir, 1.0, exponent(reservoir, signal[:SEARCH_ROWS]))
-        base = self.unit_drive(signal.shape[1], candidate)
         find = calibrate_nearest if nearest else calibrate
-        if self.activation == "linear":  # a linear network remembers by its spectral radius alone
-            return find(
-                lambda strength: base.rescaled(recurrent=1.0 / strength), signal, candidate.memory
-            )
-        return find(
-            lambda strength: base.rescaled(1.0, strength, strength), signal, candidate.memory
-        )
+        networks = self.at_strength(signal.shape[1], candidate)
+        return find(networks, signal, candidate.memory, near, tolerance)
+
+    def approximate(self, signal: Floats, found: Sequence[Candidate]) -> dict[Candidate, Point]:
+        """Roughly the strengths of candidates.
+
+        They hardly depend on the bend, and one walk passes all memories.
+        """
+        bend, points = min(one.bend for one in found), {}
+        for one, alike in self._families([replace(one, bend=bend) for one in found]).items():
+            networks = self.at_strength(signal.shape[1], one)
+            near = passed(networks, signal, {other.memory for other in alike})
+            points.update({other: near[other.memory] for other in alike})
+        return {one: points[replace(one, bend=bend)] for one in found}
+
+    def networks(self, points: dict[Candidate, Point], inputs: int) -> dict[Candidate, Reservoir]:
+        """The networks of candidates at these points."""
+        found = {}
+        for one, alike in self._families(list(points)).items():
+            networks = self.at_strength(inputs, one)
+            found.update({each: networks(float(np.exp(points[each].place))) for each in alike})
+        return found
+
+    def _families(self, found: Sequence[Candidate]) -> dict[Candidate, list[Candidate]]:
+        """Candidates that differ in the strength of the drive only; for tanh, W depends on the
+        memory.
+        """
+        families: dict[Candidate, list[Candidate]] = {}
+        for one in found:
+            first = one if self.activation == "tanh" else replace(one, memory=found[0].memory)
+            families.setdefault(first, []).append(one)
+        return families
 
     def with_units(self, units: int) -> Plan:
         """The same plan for a network of another size."""
@@ -172,17 +216,32 @@ class Plan:
         )
 
     def search(
-        self, signal: Floats, candidate: Candidate, rows: int = SEARCH_ROWS
+        self,
+        signal: Floats,
+        candidate: Candidate,
+        rows: int = SEARCH_ROWS,
+        near: Point | None = None,
     ) -> Calibrated | None:
-        """Calibrated on the first rows; None where the memory is out of reach."""
+        """Calibrated on the first rows, only roughly from a point `near`; None where the memory is
+        out of reach.
+        """
         try:
-            return self.calibrated(signal[:rows], candidate)
+            return self.calibrated(
+                signal[:rows], candidate, near=near, tolerance=EXACTLY if near is None else ROUGHLY
+            )
         except MemoryOutOfReach:
             return None
 
-    def final(self, signal: Floats, candidate: Candidate, *, nearest: bool = False) -> Calibrated:
+    def final(
+        self,
+        signal: Floats,
+        candidate: Candidate,
+        *,
+        nearest: bool = False,
+        near: Point | None = None,
+    ) -> Calibrated:
         """Calibrated on up to FINAL_ROWS rows."""
-        return self.calibrated(signal[:FINAL_ROWS], candidate, nearest=nearest)
+        return self.calibrated(signal[:FINAL_ROWS], candidate, nearest=nearest, near=near)
 
 
 def drawn(topology: Any, density: float | None, units: int, seed: int) -> Recurrent:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._validation import Floats
-from ..driving import drive, drive_chunks
+from ..driving import drive, drive_blocks, drive_chunks
 from ..readout import Quadratic
 from ..readout.gram import block_rows
 from ..reservoir import Reservoir
@@ -43,11 +43,13 @@ class Frame:
         return np.concatenate([readout(self.features(states)) for states in chunks])
 
     def pieces(
-        self, rows: Floats, targets: Floats, start: Floats | None = None
+        self, rows: Floats, targets: Floats, start: Floats | None = None, *, kept: bool = True
     ) -> Iterator[tuple[Floats, Floats]]:
-        """States and targets, a block at a time."""
-        first = 0
-        for states in drive_chunks(
+        """States and targets, a block at a time; unless they are `kept`, each block overwrites the
+        states of the one before it.
+        """
+        first, drive_pieces = 0, drive_chunks if kept else drive_blocks
+        for states in drive_pieces(
             self.reservoir, self.scaler.forward(rows), block_rows(self.width), start
         ):
             yield states, targets[first : first + len(states)]

@@ -30,10 +30,11 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
 
     units: size of the network. activation: "spherical", "tanh" or "linear". memory: the number of
     steps after which the trace of an input has faded to 1/e; the drive is calibrated to it on the
-    training signal. bend: nonlinearity of the sphere. "auto" chooses memory and bend by the
-    leave-one-out error. Instead of memory you may give spectral_radius and input_scaling, which
-    scales the standardised input. bias_ratio: strength of the bias relative to the input. penalty:
-    that of the ridge regression; "loo" chooses the one with the least leave-one-out error.
+    training signal. bend: nonlinearity of the sphere. "auto" chooses memory and bend by
+    cross-validation: all candidates on some rows, the best of them on up to 5,000. Instead of
+    memory you may give spectral_radius and input_scaling, which scales the standardised input.
+    bias_ratio: strength of the bias relative to the input. penalty: that of the ridge regression;
+    "loo" chooses the one with the least leave-one-out error.
     features: "linear", or "quadratic", which adds products of the `components` leading principal
     components of the states. readout: any scikit-learn regressor in place of the ridge regression.
     washout: rows left out at the start of each series. n_jobs: series driven in parallel (joblib).

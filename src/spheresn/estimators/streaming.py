@@ -58,7 +58,7 @@ class Stream:
         return done
 
     def _absorb(self, rows: Floats, targets: Floats) -> None:
-        for states, wanted in self.frame.pieces(rows, targets, self.state):
+        for states, wanted in self.frame.pieces(rows, targets, self.state, kept=False):
             self.state = states[-1].copy()
             skip = min(max(self.washout - self.seen, 0), len(states))
             self.seen += len(states)
