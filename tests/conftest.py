@@ -72,3 +72,13 @@ def browser() -> Iterator[Any]:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS.split())
         yield chromium
         chromium.close()
+
+
+def monthly(rows: int = 60) -> bytes:
+    """Two columns of months with a season, and one of words."""
+    lines = [
+        f"{2020 + k // 12}-{k % 12 + 1:02d},{100 + k + 10 * np.sin(np.pi * k / 6) + k**2 % 7:.2f},"
+        f"{50 - 5 * np.cos(np.pi * k / 6) + k**3 % 5:.2f},north"
+        for k in range(rows)
+    ]
+    return "\n".join(["month,sales,stock,region", *lines, ""]).encode()
