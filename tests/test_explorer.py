@@ -684,5 +684,5 @@ def test_a_page_that_asks_for_no_file_or_a_lost_one_gets_a_sentence():
         note = called(app, "own-note.children", query, None, "tab")["own-note"]
         assert words in json.dumps(note) and note["data-shows"] == query
     offered = called(app, "column.options", "upload-0", "2")
-    assert offered["column"] == {"options": [], "value": "1"}
+    assert offered["column"] == {"options": [{"label": "–", "value": "1"}], "value": "1"}
     assert offered["column-field"] == {"hidden": True}

@@ -303,7 +303,7 @@ def test_the_forecast_of_a_file_has_the_numbers_of_the_command_line_and_dates(
         for at, part in ((0, "lower"), (1, "upper"), (4, "value")):
             curve = tab.page.evaluate(CURVE, at)
             assert curve["x"] == months and curve["y"] == numbers[part]
-        assert tab.page.inner_text("#own-figure .ytitle") == name
+        assert tab.page.text_content("#own-figure .ytitle") == name
     assert {"2020", "2022", "2024"} <= set(tab.page.evaluate(TICKS))
     words = tab.page.inner_text("#own-note")
     ratio = told["record"]["relative_error"]["combination"]

@@ -10,6 +10,7 @@ from ..forecasts.summary import METHODS
 from . import pictures
 from .jobs import Answer, Jobs
 from .own import OwnForecast, command_of
+from .page import NO_COLUMN
 from .panels import Panels
 from .settings import Settings, from_query, to_query
 
@@ -37,7 +38,9 @@ def own_callbacks(app: Dash, panels: Panels, jobs: Jobs) -> None:
             names = panels.catalogue.source(str(signal)).columns
         except ValueError:
             names = ()
-        options = [{"label": name, "value": str(k)} for k, name in enumerate(names, start=1)]
+        # One option stays at least, because a list without its value would empty the value
+        shown = names or NO_COLUMN.values()
+        options = [{"label": name, "value": str(k)} for k, name in enumerate(shown, start=1)]
         kept = any(option["value"] == column for option in options)
         return options, column if kept else "1", len(names) < 2
 

@@ -34,6 +34,7 @@ CONTROLS = (
     "column",
     "steps",
 )
+NO_COLUMN = {"1": "–"}  # while the signal is no file
 POLL = 350  # milliseconds between two looks at work under way
 TICKS = {
     "memory": (0.5, 1, 3, 10, 30, 100),
@@ -141,7 +142,7 @@ def _own_panel() -> Any:
     """The forecast of a file, beside what it is made of; hidden while the signal is no file."""
     choices = [
         html.Div(
-            _field("Column", _choice("column", {}, "1")),
+            _field("Column", _choice("column", NO_COLUMN, "1")),
             id="column-field",
             hidden=True,
         ),
