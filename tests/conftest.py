@@ -72,3 +72,14 @@ def browser() -> Iterator[Any]:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS.split())
         yield chromium
         chromium.close()
+
+
+def monthly(rows: int = 60) -> bytes:
+    """Two columns of months with a season, and one of words."""
+    noise = 2.0 * np.random.default_rng(0).normal(size=(rows, 2))
+    lines = [
+        f"{2020 + k // 12}-{k % 12 + 1:02d},{100 + k + 15 * np.sin(np.pi * k / 6) + one:.2f},"
+        f"{50 - 5 * np.cos(np.pi * k / 6) + two:.2f},north"
+        for k, (one, two) in enumerate(noise.tolist())
+    ]
+    return "\n".join(["month,sales,stock,region", *lines, ""]).encode()

@@ -22,8 +22,8 @@ from safetensors.numpy import save as to_bytes
 import fake_experiment as fake
 import hostile_files as hostile
 import spheresn as sn
-from spheresn.apps.cli.summary import fitted
 from spheresn.apps.explorer.signals import table_from
+from spheresn.apps.forecasts.summary import fitted
 from spheresn.apps.paper.claim import format_claim, read_claims
 from spheresn.apps.paper.report import publish
 from spheresn.apps.paper.runner import ResultStore, StoreError, Unit, canonical, perform

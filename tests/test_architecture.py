@@ -26,6 +26,7 @@ LAYERS = [
     ["adapters"],
     ["apps._extras", "apps._json", "apps._pages"],
     ["apps.tables"],
+    ["apps.forecasts"],
     ["apps.paper", "apps.explorer"],
     ["apps.cli"],
     ["__main__"],

@@ -5,12 +5,17 @@ of the library, the code runs.
 from __future__ import annotations
 
 import io
+import json
 import signal
 import socket
+import subprocess
 import sys
 import threading
 import warnings
+from dataclasses import replace
 from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,16 +23,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import spheresn as sn
+from conftest import monthly
 from spheresn.apps.cli import main
-from spheresn.apps.explorer import compute, pictures
+from spheresn.apps.explorer import compute, pictures, worker
 from spheresn.apps.explorer.cache import Cache, Superseded
 from spheresn.apps.explorer.code import _delays_text
 from spheresn.apps.explorer.jobs import KEPT, TABS, Jobs
+from spheresn.apps.explorer.own import columns_of
 from spheresn.apps.explorer.panels import Panels
 from spheresn.apps.explorer.settings import (
     ACTIVATIONS,
     DIALS,
     DRIVES,
+    MOST_COLUMNS,
+    MOST_STEPS,
     Settings,
     from_query,
     to_query,
@@ -35,11 +44,12 @@ from spheresn.apps.explorer.settings import (
 from spheresn.apps.explorer.signals import (
     BUILT_IN,
     LARGEST,
-    MOST_COLUMNS,
     UPLOADS,
     Catalogue,
+    series_from,
     table_from,
 )
+from spheresn.apps.explorer.worker import forecast_aside
 
 SMALL = {"units": 40, "signal": "mso"}
 HANGS = 150  # seconds after which nothing comes any more
@@ -73,6 +83,8 @@ def dial(name: str) -> st.SearchStrategy[float]:
         drive=st.sampled_from(DRIVES),
         units=st.integers(10, 2000),
         seed=st.integers(0, 10**6),
+        column=st.integers(1, MOST_COLUMNS),
+        steps=st.integers(0, MOST_STEPS),
         **{name: dial(name) for name in DIALS},
     )
 )
@@ -89,6 +101,8 @@ def test_a_link_restores_the_settings(settings):
     [
         ("units=5000", "units must be a whole number from 10 to 2000, got 5000"),
         ("units=20.5", "units must be a whole number"),
+        ("steps=1001", "steps must be a whole number from 1 to 1000, got 1001"),
+        ("column=0", "column must be a whole number from 1 to 12, got 0"),
         ("units=many", "units must be a number, got 'many'"),
         ("memory=nan", "memory must be in"),
         ("memory=1e9", "memory must be in"),
@@ -127,8 +141,10 @@ def test_files_are_read_by_their_ending():
         ("a.exe", b"", "ending of the file must be one of"),
         ("a.csv", b"", "got the empty file 'a.csv'"),
         ("a.csv", b"1,2\n3\n", "must have a number in every row, got none in row 2"),
-        ("a.csv", b"1\n" * 299, "at least 300 rows"),
-        ("a.csv", b"1\n" * 300 + b"hole\n", "must hold finite numbers, got .hole. in row 301"),
+        ("a.csv", b"1\n" * 9, "at least 10 rows"),
+        ("a.csv", b"1\n" * 300 + b"hole\n", "got .hole. in row 301; correct the cell$"),
+        ("a.csv", b"a,b\n" + b"1,2\n" * 9 + b"1,\n", "got none in row 11; fill them in$"),
+        ("a.csv", b"a,b\n" + b"x,y\n" * 20, "must have a column of numbers, got none in 'a.csv'"),
         ("a.csv", b"1" * (LARGEST + 1), "at most 5 MB"),
         ("a.npy", b"PK nothing", "must be a whole NPY file"),
         ("a.npy", npy(np.zeros((300, MOST_COLUMNS + 1))), "at most 12 columns"),
@@ -487,3 +503,186 @@ def test_the_bias_slider_sets_the_strength_of_the_bias(panels):
     )
     assert one.reservoir.bias.any()
     assert np.allclose(two.reservoir.bias, 2.0 * one.reservoir.bias, rtol=1e-12)
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory) -> tuple[Path, Panels]:
+    """A file with dates, and the panels of an explorer that was given it."""
+    path = tmp_path_factory.mktemp("own") / "two years.csv"
+    path.write_bytes(monthly())
+    return path, Panels(Catalogue([path]))
+
+
+def test_the_forecast_of_a_file_is_that_of_the_command_line(own, tmp_path, capsys):
+    path, panels = own
+    stages: list[str] = []
+    result = panels.panel("own", Settings(signal="file1", steps=9), stages.append)
+    assert {"record 1 of 4", "fitting"} <= set(stages)
+    assert main(["forecast", str(path), "--steps", "9", "--json", "--out", str(tmp_path)]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert result.names == ("sales", "stock") == tuple(told["columns"])
+    for column, name in enumerate(result.names):
+        numbers = told["forecast"]["columns"][name]
+        assert result.values[:, column].tolist() == numbers["value"]
+        assert result.lower[:, column].tolist() == numbers["lower"]
+        assert result.upper[:, column].tolist() == numbers["upper"]
+        texts = [texts[column].partition(":")[0] for texts in result.hover]
+        assert texts == told["forecast"]["time"]
+    ratio = told["record"]["relative_error"]["combination"]
+    assert f"its error was {ratio:.2g} times that of the seasonal naive method" in result.judged
+    assert f"had {ratio:.2g} times the error" in told["verdict"][0]
+    assert all(f"{100 * s:.0f} % {name}" in told["verdict"][0] for name, s in result.shares.items())
+    assert sum(result.shares.values()) == pytest.approx(1.0, abs=0.02)
+    assert told["seasons"] == [12] and result.seasons == "Season of 12 rows"
+    assert result.notes == ["left out, not numbers: region"]
+
+
+def test_the_axis_of_a_file_with_dates_has_dates(own):
+    plotly = pytest.importorskip("plotly.graph_objects")
+    _, panels = own
+    settings = Settings(signal="file1", column=2, steps=2, units=40)
+    result = panels.panel("own", settings, silent)
+    figure = pictures.own_forecast(result, settings)
+    assert len(plotly.Figure(figure).data) == 5
+    lower, upper, data, _, ahead = figure["data"]
+    assert ahead["x"] == ["2025-01-01T00:00:00", "2025-02-01T00:00:00"] == lower["x"] == upper["x"]
+    assert data["x"][-1] == "2024-12-01T00:00:00" and data["x"][0] == "2020-01-01T00:00:00"
+    assert figure["layout"]["xaxis"]["type"] == "date"
+    assert figure["layout"]["yaxis"]["title"]["text"] == "stock"
+    assert data["y"] == table_from("a.csv", monthly())[:, 1].tolist()
+    # The free run of the network: its last training row is row 50 of 60
+    dates = panels.dates(settings)
+    assert (dates[0], dates[-1], len(dates)) == ("2024-02-01T00:00:00", "2024-12-01T00:00:00", 11)
+    free = pictures.forecast(panels.panel("forecast", settings, silent), settings, dates)
+    assert free["data"][0]["x"] == dates[1:] and free["layout"]["xaxis"]["type"] == "date"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "title", "first"),
+    [
+        ("a.npy", npy(np.sin(np.arange(30.0))), "row", 31.0),
+        ("a.csv", b"t,x\n" + b"".join(b"%d,%d\n" % (2 * k, k % 3) for k in range(30)), "t", 60.0),
+    ],
+)
+def test_without_dates_the_axis_counts(name, content, title, first):
+    panels = Panels(Catalogue())
+    settings = Settings(signal=panels.catalogue.take(name, content), steps=1)
+    figure = pictures.own_forecast(panels.panel("own", settings, silent), settings)
+    assert figure["data"][-1]["x"] == [first] and figure["layout"]["xaxis"]["type"] == "linear"
+    assert figure["layout"]["xaxis"]["title"]["text"] == title and panels.dates(settings) == []
+
+
+def test_what_a_file_cannot_give_is_one_sentence(own):
+    _, panels = own
+    constant = panels.catalogue.take("flat.npy", npy(np.ones(40)))
+    assert panels.catalogue.source(constant).columns == ()
+    refused = {
+        "steps must be at most 60, the rows of FILE, got 61; ask for fewer": ("file1", 61),
+        "columns must vary, got the same number in all rows of 'column 1'": (constant, 0),
+        "signal must be a file, got 'lorenz'; choose one": ("lorenz", 0),
+    }
+    for sentence, (name, steps) in refused.items():
+        with pytest.raises(sn.BadInput) as caught:
+            panels.panel("own", Settings(signal=name, steps=steps), silent)
+        assert str(caught.value) == sentence
+
+
+def test_sliders_are_no_part_of_the_forecast_of_a_file(own):
+    _, panels = own
+    keys = {
+        panels.key("own", Settings(signal="file1", **moved))
+        for moved in ({}, {"memory": 9.0}, {"units": 50, "seed": 3}, {"column": 2})
+    }
+    assert len(keys) == 1 and keys.isdisjoint(
+        {panels.key("own", Settings(signal="file1", steps=3))}
+    )
+
+
+def test_a_forecast_that_nobody_waits_for_ends_its_process(monkeypatch):
+    started, popen = list[Any](), subprocess.Popen
+
+    def start(*arguments, **options):
+        started.append(popen(*arguments, **options))
+        return started[-1]
+
+    def give_up(stage):
+        raise Superseded
+
+    monkeypatch.setattr(worker.subprocess, "Popen", start)
+    with pytest.raises(Superseded):
+        forecast_aside(series_from("a.csv", monthly()), 2, give_up)
+    assert [process.returncode for process in started] == [-signal.SIGKILL]
+
+
+def test_a_process_that_dies_is_a_sentence(caplog, capfd):
+    broken = replace(series_from("a.csv", monthly()), values=None)
+    answer = Jobs().ask(
+        "tab", "key", lambda report: forecast_aside(broken, 2, report), "file", patience=HANGS
+    )
+    assert "error of the program" in answer.problem and "FileNotFoundError" in caplog.text
+    assert "TypeError" in capfd.readouterr().err
+
+
+def test_who_leaves_stops_work_and_the_end_of_the_server_stops_all():
+    jobs, begun, ended = Jobs(), threading.Barrier(3), []
+
+    def work(report):
+        begun.wait(HANGS)
+        try:
+            while True:
+                report("on")
+        except Superseded:
+            ended.append(True)
+            raise
+
+    jobs.ask("one", "a", work)
+    jobs.ask("two", "b", work)
+    begun.wait(HANGS)
+    futures = [job.future for job in jobs._jobs.values()]
+    jobs.leave("one")
+    assert futures[0] is not None and futures[0].result(HANGS).waiting and list(jobs._jobs) == ["b"]
+    jobs.close()
+    assert futures[1] is not None and futures[1].result(HANGS).waiting and ended == [True, True]
+
+
+def test_columns_are_those_that_vary():
+    rows = np.column_stack([np.ones(20), np.arange(20.0), np.arange(20.0) ** 2])
+    assert columns_of(series_from("a.npy", npy(rows))) == ("column 2", "column 3")
+
+
+def called(app: Any, part: str, *values: Any) -> Any:
+    """What the callback that writes a part of the page answers to these values."""
+    name = next(one for one in app.callback_map if part in one)
+    found = app.callback_map[name]
+    asked = [*found["inputs"], *found["state"]]
+    given = [{**one, "value": value} for one, value in zip(asked, values, strict=True)]
+    outputs = [
+        dict(zip(("id", "property"), one.rsplit(".", 1), strict=True))
+        for one in name.strip(".").split("...")
+    ]
+    count = len(found["inputs"])
+    body = {
+        "output": name,
+        "outputs": outputs,
+        "inputs": given[:count],
+        "state": given[count:],
+        "changedPropIds": [f"{given[0]['id']}.{given[0]['property']}"],
+    }
+    answer = app.server.test_client().post("/_dash-update-component", json=body)
+    assert answer.status_code == 200
+    return answer.get_json()["response"]
+
+
+def test_a_page_that_asks_for_no_file_or_a_lost_one_gets_a_sentence():
+    build = pytest.importorskip("spheresn.apps.explorer.app").build
+    app = build(Panels(Catalogue()), Jobs())
+    sentences = {
+        "signal=upload-0": "upload it again",
+        "steps=5000": "steps must be a whole number",
+    }
+    for query, words in sentences.items():
+        note = called(app, "own-note.children", query, None, "tab")["own-note"]
+        assert words in json.dumps(note) and note["data-shows"] == query
+    offered = called(app, "column.options", "upload-0", "2")
+    assert offered["column"] == {"options": [{"label": "–", "value": "1"}], "value": "1"}
+    assert offered["column-field"] == {"hidden": True}

@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 import numpy as np
 import pytest
 
-from conftest import CHROMIUM, FLAGS
+from conftest import CHROMIUM, FLAGS, monthly
 
 pytest.importorskip("dash")
 PANELS = ("trajectory", "memory", "spectrum", "forecast")
@@ -43,18 +43,29 @@ new MutationObserver(() => window.seen.push({
     address: location.search,
     notes: ["trajectory", "memory", "spectrum", "forecast", "echo"].map(
         name => document.getElementById(`${name}-note`).dataset.shows),
-    plots: [...document.querySelectorAll(".js-plotly-plot")].map(one => one.layout.meta?.shows),
-    curves: [...document.querySelectorAll(".js-plotly-plot")].map(one => one.data.length),
+    plots: [...document.querySelectorAll(".panel:not(.wide) .js-plotly-plot")].map(
+        one => one.layout.meta?.shows),
+    curves: [...document.querySelectorAll(".panel:not(.wide) .js-plotly-plot")].map(
+        one => one.data.length),
 })).observe(document, { subtree: true, attributeFilter: ["data-settled"] });
 """
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory) -> Iterator[str]:
-    """A running explorer with one file."""
+def sales(tmp_path_factory) -> Path:
+    """A file with dates."""
+    path = tmp_path_factory.mktemp("sales") / "sales.csv"
+    path.write_bytes(monthly())
+    return path
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory, sales) -> Iterator[str]:
+    """A running explorer with two files."""
     path = tmp_path_factory.mktemp("files") / "own wave.csv"
     np.savetxt(path, own_wave(), header="height", comments="")
-    command = [sys.executable, "-m", "spheresn", "explore", str(path), "--port", "0"]
+    files = [str(path), str(sales)]
+    command = [sys.executable, "-m", "spheresn", "explore", *files, "--port", "0"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
         assert process.stderr is not None
@@ -152,7 +163,7 @@ def tab(opened) -> Tab:
     return opened().settled(SMALL)
 
 
-def looked_at(tab: Tab, address: str, width: int) -> None:
+def looked_at(tab: Tab, address: str, width: int, kind: str = "explorer") -> None:
     """Everything is drawn, from here, and fits."""
     assert {
         urlsplit(url).netloc for url in tab.asked if not url.startswith(("data:", "blob:"))
@@ -160,12 +171,12 @@ def looked_at(tab: Tab, address: str, width: int) -> None:
     assert tab.page.evaluate("document.documentElement.scrollWidth") <= width
     assert {name: len(curves) for name, curves in tab.drawn().items()} == CURVES
     assert tab.page.evaluate(
-        "[...document.querySelectorAll('.figure')].every(one => one.getBoundingClientRect().width "
-        "> 250)"
+        "[...document.querySelectorAll('.panel:not([hidden]) .figure')].every(one => "
+        "one.getBoundingClientRect().width > 250)"
     )
     if "SPHERESN_SCREENSHOTS" in os.environ:
         tab.page.screenshot(
-            path=Path(os.environ["SPHERESN_SCREENSHOTS"], f"explorer-{width}.png"),
+            path=Path(os.environ["SPHERESN_SCREENSHOTS"], f"{kind}-{width}.png"),
             full_page=width < 500,
         )
 
@@ -260,9 +271,84 @@ def test_uploads_are_signals_or_sentences(tab, tmp_path):
     (tmp_path / "short.csv").write_text("1\n2\n")
     tab.page.set_input_files("#upload input", tmp_path / "short.csv")
     tab.settled(
-        f"{view} file must have at least 300 rows to learn from and to forecast, got 2; pass a "
+        f"{view} file must have at least 10 rows to learn from and to forecast, got 2; pass a "
         "longer one"
     )
+
+
+OWN = "?signal=file2&units=50"
+# The numbers of a curve of the forecast of a file, and what stands at the axis
+CURVE = """at => {
+    const one = document.querySelector("#own-figure .js-plotly-plot").data.at(at);
+    return { x: [...one.x], y: [...one.y], name: one.name };
+}"""
+TICKS = "[...document.querySelectorAll('#own-figure .xtick text')].map(one => one.textContent)"
+
+
+def test_the_forecast_of_a_file_has_the_numbers_of_the_command_line_and_dates(
+    opened, sales, tmp_path
+):
+    tab = opened(f"{OWN}&steps=6").settled(f"{OWN}&steps=6")
+    command = [sys.executable, "-m", "spheresn", "forecast", str(sales), "--steps", "6", "--json"]
+    done = subprocess.run([*command, "--out", str(tmp_path)], capture_output=True, check=True)
+    told = json.loads(done.stdout)
+    months = [f"{month}-01T00:00:00" for month in told["forecast"]["time"]]
+    assert months[0] == "2025-01-01T00:00:00"
+    for column, name in enumerate(("sales", "stock"), start=1):
+        if column == 2:  # the other column is part of the same forecast
+            tab.page.click("#column")
+            tab.page.click("[role=option]:has-text('stock')")
+            tab.settled(f"{OWN}&column=2&steps=6")
+        numbers = told["forecast"]["columns"][name]
+        for at, part in ((0, "lower"), (1, "upper"), (4, "value")):
+            curve = tab.page.evaluate(CURVE, at)
+            assert curve["x"] == months and curve["y"] == numbers[part]
+        assert tab.page.text_content("#own-figure .ytitle") == name
+    assert {"2020", "2022", "2024"} <= set(tab.page.evaluate(TICKS))
+    words = tab.page.inner_text("#own-note")
+    ratio = told["record"]["relative_error"]["combination"]
+    assert f"its error was {ratio:.2g} times that of the seasonal naive method" in words
+    assert "Season of 12 rows found" in words and "Left out, not numbers: region" in words
+    for family in tab.page.eval_on_selector_all(".bars li", "all => all.map(one => one.innerText)"):
+        name, share = family.split("\n")
+        assert f"{share} {name}" in told["verdict"][0]
+    assert "spheresn forecast sales.csv --steps 6" in words
+
+
+def test_a_slider_does_not_ask_for_the_forecast_of_a_file_again(opened):
+    tab = opened(OWN).settled(OWN)
+    asked: list[str] = []
+    tab.page.on("request", lambda request: asked.append(request.post_data or ""))
+    before, free = tab.page.evaluate(CURVE, 4), tab.drawn()["forecast"]
+    tab.page.focus("#memory [role=slider]")
+    tab.page.keyboard.press("ArrowRight")
+    tab.settled(f"{OWN}&memory=3.16")
+    assert tab.page.evaluate(CURVE, 4) == before and tab.drawn()["forecast"] != free
+    assert [one for one in asked if "forecast-note" in one]
+    assert not [one for one in asked if "own-note" in one]
+
+
+def test_steps_out_of_reach_are_a_sentence_in_the_panel_and_nothing_else_breaks(opened):
+    tab = opened(OWN).settled(OWN)
+    assert tab.page.is_visible("#own-panel") and tab.page.is_visible("#column")
+    before = tab.drawn()
+    tab.type("steps", "61")
+    tab.settled(f"{OWN}&steps=61")
+    sentence = "steps must be at most 60, the rows of FILE, got 61; ask for fewer"
+    assert tab.page.inner_text("#own-note") == sentence and tab.drawn() == before
+    tab.type("steps", "")
+    tab.settled(OWN)
+    assert "seasonal naive" in tab.page.inner_text("#own-note")
+    tab.page.click("#signal")
+    tab.page.click("[role=option]:has-text('Three sines')")
+    tab.settled(SMALL)
+    assert not tab.page.is_visible("#own-panel")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_the_forecast_of_a_file_fits_on_a_desk_and_on_a_phone(opened, address, width, height):
+    tab = opened(OWN, width=width, height=height).settled(OWN)
+    looked_at(tab, address, width, "own")
 
 
 def test_heavy_work_shows_progress_and_leaves_other_tabs_alone(tab, opened):
@@ -274,6 +360,16 @@ def test_heavy_work_shows_progress_and_leaves_other_tabs_alone(tab, opened):
     assert heavy.sign() is None and heavy.page.query_selector(".busy") is not None
     heavy.type("units", "50")
     heavy.settled("?topology=gaussian&units=50")
+
+
+def test_work_on_a_file_shows_progress(tab, tmp_path):
+    np.save(tmp_path / "long.npy", np.random.default_rng(0).normal(size=(2000, 8)))
+    tab.page.set_input_files("#upload input", tmp_path / "long.npy")
+    tab.page.wait_for_selector("#own-panel.busy #own-note:has-text('Trying all methods')")
+    tab.page.click("#signal")
+    tab.page.click("[role=option]:has-text('Three sines')")
+    tab.settled(SMALL)
+    assert not tab.page.is_visible("#own-panel")
 
 
 def test_a_bad_link_is_a_sentence(opened):

@@ -19,7 +19,7 @@ import pytest
 
 import spheresn as sn
 from spheresn.apps.cli import main
-from spheresn.apps.cli.formatting import format_interval
+from spheresn.apps.forecasts.formatting import format_interval
 from test_report import Elements
 
 SCRIPT, MARKUP = "<script>alert(1)</script>", r"[red]x[/red] $\frac$"

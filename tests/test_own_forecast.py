@@ -11,10 +11,15 @@ import pandas as pd
 import pytest
 
 import spheresn as sn
-from spheresn.apps.cli.forecast import Outlook, forecast, observations, without_constant_columns
 from spheresn.apps.cli.forecast_figure import figure
-from spheresn.apps.cli.forecast_report import badge
-from spheresn.apps.cli.summary import (
+from spheresn.apps.forecasts.outlook import (
+    Outlook,
+    forecast,
+    observations,
+    without_constant_columns,
+)
+from spheresn.apps.forecasts.summary import (
+    badge,
     compared,
     describe_seasons,
     errors_by_column,
@@ -303,7 +308,7 @@ def test_even_dates_reach_the_forecaster_and_others_do_not():
 
 def test_long_tables_are_learned_from_their_end(monkeypatch):
     """The forecast is that of the last rows alone; rows are counted from the first one."""
-    monkeypatch.setattr("spheresn.apps.cli.forecast.MOST_ROWS", 80)
+    monkeypatch.setattr("spheresn.apps.forecasts.outlook.MOST_ROWS", 80)
     values = autoregressive(120, np.random.default_rng(7))
     whole, end = forecast(named(values), 5, None), forecast(named(values[40:]), 5, None)
     assert np.array_equal(whole.values, end.values) and np.array_equal(whole.upper, end.upper)

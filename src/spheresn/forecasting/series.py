@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -150,6 +150,19 @@ def family_of(method: str) -> str:
     return method.partition(",")[0].partition(" of ")[0].partition(" on ")[0].partition(" from ")[0]
 
 
+def shares(weights: Mapping[str, Any]) -> dict[str, float]:
+    """The share of each kind of method in a combination, averaged over columns; the largest first.
+
+    >>> shares({"theta": 0.25, "networks on values": 0.5, "networks on changes": 0.25})
+    {'networks': 0.75, 'theta': 0.25}
+    """
+    found: dict[str, float] = {}
+    for name, weight in weights.items():
+        family = family_of(name)
+        found[family] = found.get(family, 0.0) + float(np.mean(weight))
+    return dict(sorted(found.items(), key=lambda pair: -pair[1]))
+
+
 class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
     """Forecasts of sales, demand, temperatures: a combination of methods by their record.
 
@@ -267,11 +280,7 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
     def describe(self) -> str:
         """One sentence: what the forecast is made of, and how it compares with the naive method."""
         check_is_fitted(self, "weights_")
-        families: dict[str, float] = {}
-        for name, weight in self.weights_.items():
-            family = family_of(name)
-            families[family] = families.get(family, 0.0) + float(np.mean(weight))
-        largest = sorted(families.items(), key=lambda pair: -pair[1])
+        largest = shares(self.weights_).items()
         parts = [f"{100 * share:.0f} % {name}" for name, share in largest if share >= 0.005]
         names = ", ".join(parts[:-1]) + (" and " if len(parts) > 1 else "") + parts[-1]
         naive = "seasonal naive" if "seasonal naive" in self.record_.forecasts else "naive"

@@ -28,9 +28,9 @@ from ...forecasting.network import Report
 from ...plotting import plot_echo_state, plot_memory_profile, plot_spectrum
 from ...reservoir import Reservoir
 from .._json import plain
+from ..forecasts.formatting import format_number
+from ..forecasts.summary import fitted
 from ..tables import TimeSeries
-from .formatting import format_number
-from .summary import fitted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

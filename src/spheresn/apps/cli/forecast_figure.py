@@ -10,10 +10,9 @@ import numpy as np
 import pandas as pd
 
 from ..._validation import Floats
-from ...forecasting.combination import COMBINATION
-from .forecast import Outlook
-from .formatting import format_name
-from .summary import compared, error_by_step, reach, short_title
+from ..forecasts.formatting import format_name
+from ..forecasts.outlook import Outlook
+from ..forecasts.summary import compared, error_by_step, reach, short_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
 
 COLOURS = ("#0072B2", "#6b747c", "#009E73")  # the combination, the naive method, the best one
 DRAWN = 5  # columns at most
-BACK = 3  # the past is shown for so many horizons
-FEWEST_SHOWN = 60  # rows of the past, if the horizon is short
 ORDINARY = 30  # powers of ten up to which matplotlib draws axes well
 SMALL = 0.02  # of the largest error: smaller ones are seen on a logarithmic axis only
 NAME = 40  # characters of a column's name
@@ -66,8 +63,8 @@ def _draw_column(axes: Axes, outlook: Outlook, column: int) -> None:
         part[:, column] / 10.0**power
         for part in (outlook.series.values, outlook.values, outlook.lower, outlook.upper)
     )
-    past, coming = _times(outlook)
-    recent = slice(max(len(values) - max(BACK * outlook.steps, FEWEST_SHOWN), 0), None)
+    past, coming = outlook.axis
+    recent = slice(outlook.first_shown, None)
     axes.plot(past[recent], values[recent], color="0.55", linewidth=1.1, label="data")
     _draw_record(axes, outlook, column, past, values)
     axes.fill_between(
@@ -97,25 +94,14 @@ def power_of(values: Floats) -> int:
 
 def _draw_record(axes: Axes, outlook: Outlook, column: int, past: pd.Index, values: Floats) -> None:
     """Draw the last forecasts of the record that do not overlap."""
-    record, ahead = outlook.record, reach(outlook)
-    runs = record.scaler.backward(record.forecasts[COMBINATION])[:, :, column]
-    runs = runs / 10.0 ** power_of(outlook.series.values[:, column])
-    earliest = len(past) - max(BACK * outlook.steps, FEWEST_SHOWN)
-    last, label = len(past) + 1, "forecasts of the record"
-    for place, origin in reversed(list(enumerate(outlook.origins))):
-        if origin + ahead < last and origin > earliest:
-            mark: dict[str, Any] = {"marker": "."} if ahead == 1 else {}
-            run = past[origin : origin + ahead]
-            axes.plot(run, runs[place], color="#E69F00", linewidth=1.2, label=label, **mark)
-            axes.plot(past[origin - 1], values[origin - 1], ".", color="#B07700", markersize=6)
-            last, label = origin, ""
-
-
-def _times(outlook: Outlook) -> tuple[pd.Index, pd.Index]:
-    clock, rows = outlook.series.clock, len(outlook.series.values)
-    if clock is not None:
-        return clock.axis, clock.axis_ahead(outlook.steps)
-    return pd.Index(np.arange(1, rows + 1)), pd.Index(np.arange(rows + 1, rows + outlook.steps + 1))
+    power = power_of(outlook.series.values[:, column])
+    label = "forecasts of the record"
+    for origin, run in outlook.past_runs:
+        mark: dict[str, Any] = {"marker": "."} if len(run) == 1 else {}
+        times, line = past[origin : origin + len(run)], run[:, column] / 10.0**power
+        axes.plot(times, line, color="#E69F00", linewidth=1.2, label=label, **mark)
+        axes.plot(past[origin - 1], values[origin - 1], ".", color="#B07700", markersize=6)
+        label = ""
 
 
 def _draw_errors(axes: Axes, outlook: Outlook) -> None:

@@ -10,12 +10,10 @@ from ..._version import __version__
 from ...forecasting.combination import COMBINATION
 from ...io import whole_file
 from .._pages import Drawing, pages
-from .forecast import Outlook
-from .forecast_figure import DRAWN, caption, figure
-from .formatting import format_number
-from .output import save_drawing, write_rows
-from .summary import (
-    compare,
+from ..forecasts.formatting import format_number
+from ..forecasts.outlook import Outlook
+from ..forecasts.summary import (
+    badge,
     compared,
     describe_seasons,
     errors_by_column,
@@ -28,6 +26,8 @@ from .summary import (
     short_title,
     shown_horizons,
 )
+from .forecast_figure import DRAWN, caption, figure
+from .output import save_drawing, write_rows
 
 NEXT_ROWS = 10
 
@@ -90,13 +90,3 @@ def page(outlook: Outlook, picture: Drawing, command: str) -> str:
         ahead=rows_ahead(outlook, NEXT_ROWS),
         drawn=DRAWN,
     )
-
-
-def badge(outlook: Outlook) -> tuple[str, str]:
-    """The verdict in short: its colour and its words."""
-    errors = outlook.relative_errors
-    return {
-        "better": ("holds", f"✓ better than the {outlook.naive} method"),
-        "equal": ("partly", f"◐ as good as the {outlook.naive} method"),
-        "worse": ("fails", f"✗ worse than the {outlook.naive} method"),
-    }[compare(errors[COMBINATION], errors[outlook.naive])]

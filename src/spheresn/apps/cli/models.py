@@ -16,9 +16,9 @@ from ...estimators import ESNClassifier, ESNForecaster, ESNRegressor, OutOfRange
 from ...forecasting.network import RULES, Report, select_network
 from ...io.models import load
 from .._json import plain
+from ..forecasts.outlook import without_constant_columns
+from ..forecasts.summary import fitted
 from ..tables import Table, TimeSeries
-from .forecast import without_constant_columns
-from .summary import fitted
 
 FEWEST = 40  # rows
 STAGES = len(RULES) + 1  # how often `fit_forecaster` calls `report`

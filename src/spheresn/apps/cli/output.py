@@ -19,9 +19,9 @@ from ..._errors import printable
 from ...forecasting.combination import COMBINATION
 from ...io import CannotWrite
 from .._pages import STYLE, Drawing, quiet, save_figure
-from .forecast import Outlook
-from .formatting import format_name, format_number
-from .summary import describe_seasons, fitted, record_rows, rows_ahead, sentences
+from ..forecasts.formatting import format_name, format_number
+from ..forecasts.outlook import Outlook
+from ..forecasts.summary import describe_seasons, fitted, record_rows, rows_ahead, sentences
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -19,15 +19,16 @@ from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 from ..._errors import BadInput, DegenerateStep
 from . import pictures
 from .jobs import Answer, Jobs
+from .own_panel import own_callbacks, own_query
 from .page import CONTROLS, PANELS, layout
 from .panels import Panels, Recall
 from .settings import ACTIVATIONS, DIALS, Settings, from_query, from_texts, to_query
 from .signals import LARGEST, Catalogue
 from .uploads import take_upload
 
-# Seconds that a request for quick (False) and for heavy (True) work waits: a browser has few
-# connections, and heavy work must not block them.
-PATIENCE = {False: 0.4, True: 0.05}
+# Seconds that a request for quick and for heavy work waits: a browser has few connections, and
+# heavy work must not block them.
+PATIENCE = {"quick": 0.4, "heavy": 0.05}
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 POLICY = (
     "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; form-action 'none'; "
@@ -46,9 +47,8 @@ class Patient(WSGIRequestHandler):
         """Print nothing: a closed connection is no error."""
 
 
-def build(panels: Panels) -> Dash:
+def build(panels: Panels, jobs: Jobs) -> Dash:
     """The application. It reads no files but those in the catalogue of its panels."""
-    jobs = Jobs()
     app = Dash(
         "spheresn",
         title="spheresn explorer",
@@ -60,15 +60,16 @@ def build(panels: Panels) -> Dash:
     take_upload(app, panels.catalogue)
     for name in (*PANELS, "echo", "code"):
         _panel_callback(app, name, panels, jobs)
+    own_callbacks(app, panels, jobs)
     return app
 
 
-def server(files: Sequence[Path], host: str, port: int) -> BaseWSGIServer:
+def server(files: Sequence[Path], host: str, port: int, jobs: Jobs | None = None) -> BaseWSGIServer:
     """A server at host and port (0: any free one). On a loopback address it answers only requests
     that carry its own name.
     """
     panels = Panels(Catalogue(files))
-    app = build(panels)
+    app = build(panels, jobs or Jobs())
     app.server.config["MAX_CONTENT_LENGTH"] = LARGEST * 4 // 3 + 100_000  # uploads come in base 64
 
     # A page elsewhere may call this machine, or have its own name resolved to it.
@@ -112,13 +113,15 @@ def serve(files: Sequence[Path], host: str, port: int, say: Callable[[str], None
     """Serve until interrupted. One thread per matrix product: panels are computed side by side."""
     warnings.simplefilter("ignore", DegenerateStep)
     logging.getLogger("werkzeug").setLevel(logging.ERROR)  # a line for every request helps nobody
+    jobs = Jobs()
     with threadpool_limits(1):
-        listening = server(files, host, port)
+        listening = server(files, host, port, jobs)
         name = f"[{host}]" if ":" in host else host
         say(f"explorer: http://{name}:{listening.port}/ (Ctrl-C ends it)")
         try:
             listening.serve_forever()
         finally:
+            jobs.close()
             listening.server_close()
 
 
@@ -159,26 +162,29 @@ def _settings_callbacks(app: Dash, panels: Panels) -> None:
 
     @app.callback(
         Output("query", "data"),
+        Output("own", "data"),
         Output("message", "children"),
         Output("answered", "data"),
         *(Output(f"{name}-field", "hidden") for name in DIALS),
         *(Output(f"{name}-value", "children") for name in DIALS),
         *(Input(name, "value") for name in CONTROLS),
         State("link-problem", "data"),
+        State("own", "data"),
     )
     def gather(*given: Any) -> tuple[Any, ...]:
-        *controls, link_problem = given
+        *controls, link_problem, own_before = given
         try:
             settings = from_texts(
                 {name: _meant(name, value) for name, value in zip(CONTROLS, controls, strict=True)}
             )
-            panels.source(settings)
+            own = own_query(settings, panels)
         except ValueError as error:
-            return no_update, str(error), controls, *[no_update] * (2 * len(DIALS))
+            return no_update, no_update, str(error), controls, *[no_update] * (2 * len(DIALS))
         query = to_query(settings)
         hidden = (_unused(settings, name) for name in DIALS)
         return (
             query,
+            own if own != own_before else no_update,  # a slider does not ask for the file again
             "" if query else link_problem,
             controls,
             *hidden,
@@ -187,7 +193,7 @@ def _settings_callbacks(app: Dash, panels: Panels) -> None:
 
     inputs = {
         "asked": [Input(name, "value") for name in CONTROLS],
-        "answered": [Input("query", "data"), Input("answered", "data")],
+        "answered": [Input(name, "data") for name in ("query", "own", "answered")],
     }
     for name, given in inputs.items():
         app.clientside_callback(ClientsideFunction("explorer", name), *given)  # type: ignore[no-untyped-call]
@@ -195,10 +201,14 @@ def _settings_callbacks(app: Dash, panels: Panels) -> None:
 
 def _shown(settings: Settings, name: str) -> Any:
     value = getattr(settings, name)
+    if name == "steps" and not value:
+        return ""
     return DIALS[name].position(value) if name in DIALS else str(value)
 
 
 def _meant(name: str, value: Any) -> Any:
+    if name == "steps" and not value:
+        return 0
     return DIALS[name].value(value) if name in DIALS and isinstance(value, int | float) else value
 
 
@@ -257,17 +267,10 @@ def _panel_callback(app: Dash, name: str, panels: Panels, jobs: Jobs) -> None:
         note = words if isinstance(words, str) and name == "code" else [words, *took]
         state = ["panel busy" if waiting else "panel"] if busy else []
         shows = None if waiting else str(query)
-        picture = [_named(figure, shows)] if drawn else []
+        if drawn and figure is not no_update:
+            figure = pictures.named(figure, shows)
+        picture = [figure] if drawn else []
         return *picture, note, shows, not waiting, *state, *([False] if clicks else [])
-
-
-def _named(figure: Any, shows: str | None) -> Any:
-    """The picture with the query that it shows in full; the page reads it once it is drawn."""
-    return (
-        figure
-        if figure is no_update
-        else {**figure, "layout": {**figure["layout"], "meta": {"shows": shows}}}
-    )
 
 
 def _ask(
@@ -275,15 +278,14 @@ def _ask(
 ) -> dict[str, Answer]:
     """The answers to all parts of a panel: start all of them, then wait for them together."""
     panels.source(settings)
-    end = perf_counter() + PATIENCE[settings.heavy]
+    lane = "heavy" if settings.heavy else "quick"
+    end = perf_counter() + PATIENCE[lane]
     answers: dict[str, Answer] = {}
     for patient in (False, True):
         for part in parts:
             patience = max(end - perf_counter(), 0.0) if patient else 0.0
             work = lambda report, part=part: panels.panel(part, settings, report)  # noqa: E731
-            answers[part] = jobs.ask(
-                (tab, part), panels.key(part, settings), work, settings.heavy, patience
-            )
+            answers[part] = jobs.ask((tab, part), panels.key(part, settings), work, lane, patience)
     return answers
 
 
@@ -324,6 +326,14 @@ def _show_echo(result: Any, settings: Settings, panels: Panels) -> Any:
     return html.Span([html.B(verdict, className=pictures.echo_kind(result)), " ", reason])
 
 
+def _show_forecast(settings: Settings, panels: Panels, answers: dict[str, Answer]) -> Any:
+    show = _show_one(
+        lambda result, settings: pictures.forecast(result, settings, panels.dates(settings)),
+        lambda result, settings, panels: pictures.forecast_words(result, panels.source(settings)),
+    )
+    return show(settings, panels, answers)
+
+
 SHOWN: dict[str, Callable[[Settings, Panels, dict[str, Answer]], Any]] = {
     "trajectory": _show_one(
         lambda result, settings: pictures.trajectory(result),
@@ -331,9 +341,7 @@ SHOWN: dict[str, Callable[[Settings, Panels, dict[str, Answer]], Any]] = {
     ),
     "memory": _show_memory,
     "spectrum": _show_one(pictures.spectrum, lambda r, s, _: pictures.spectrum_words(r, s)),
-    "forecast": _show_one(
-        pictures.forecast, lambda r, s, panels: pictures.forecast_words(r, panels.source(s))
-    ),
+    "forecast": _show_forecast,
     "echo": _show_one(None, _show_echo),
     "code": _show_one(None, lambda text, s, _: text),
 }

@@ -12,8 +12,8 @@ from typing import Any
 
 from .cache import Recent, Superseded
 
-# Threads for quick work (False) and for heavy work (True), which must not delay the quick work.
-LANES = {False: 4, True: 2}
+# Threads for each kind of work. The slow kinds must not delay the quick one, nor each other.
+LANES = {"quick": 4, "heavy": 2, "file": 1}
 KEPT, TABS = 256, 1024  # answers and tabs that are remembered
 Work = Callable[[Callable[[str], None]], Any]
 LOG = logging.getLogger("spheresn.apps.explorer")
@@ -51,8 +51,8 @@ class Jobs:
 
     def __init__(self) -> None:
         self._lanes = {
-            heavy: ThreadPoolExecutor(count, thread_name_prefix="panel")
-            for heavy, count in LANES.items()
+            lane: ThreadPoolExecutor(count, thread_name_prefix="panel")
+            for lane, count in LANES.items()
         }
         self._lock = Lock()
         self._jobs: dict[Hashable, Job] = {}
@@ -60,7 +60,12 @@ class Jobs:
         self._wanted: Recent[Hashable, Hashable] = Recent(TABS)  # the key that each asker wants
 
     def ask(
-        self, asker: Hashable, key: Hashable, work: Work, heavy: bool = False, patience: float = 0.0
+        self,
+        asker: Hashable,
+        key: Hashable,
+        work: Work,
+        lane: str = "quick",
+        patience: float = 0.0,
     ) -> Answer:
         """The answer, after `patience` seconds at most.
 
@@ -70,13 +75,26 @@ class Jobs:
             self._supersede(asker, key)
             if key in self._answers:
                 return self._answers[key]
-            job = self._jobs.get(key) or self._start(key, work, heavy)
+            job = self._jobs.get(key) or self._start(key, work, lane)
             job.waiting.add(asker)
         assert job.future is not None
         wait([job.future], timeout=patience)
         if job.future.done() and not job.future.cancelled():
             return job.future.result()
         return Answer(waiting=f"{job.stage} … {perf_counter() - job.since:.0f} s")
+
+    def leave(self, asker: Hashable) -> None:
+        """The asker wants nothing more: work that only it waits for stops."""
+        with self._lock:
+            self._supersede(asker, None)
+
+    def close(self) -> None:
+        """Nobody waits any more: all work stops at its next report."""
+        with self._lock:
+            for job in self._jobs.values():
+                job.stopped.set()
+        for lane in self._lanes.values():
+            lane.shutdown(wait=False, cancel_futures=True)
 
     def _supersede(self, asker: Hashable, key: Hashable) -> None:
         old = self._wanted.get(asker)
@@ -88,9 +106,9 @@ class Jobs:
                 job.stopped.set()
                 self._jobs.pop(old, None)
 
-    def _start(self, key: Hashable, work: Work, heavy: bool) -> Job:
+    def _start(self, key: Hashable, work: Work, lane: str) -> Job:
         job = self._jobs[key] = Job()
-        job.future = self._lanes[heavy].submit(self._run, key, job, work)
+        job.future = self._lanes[lane].submit(self._run, key, job, work)
         return job
 
     def _run(self, key: Hashable, job: Job, work: Work) -> Answer:

@@ -23,7 +23,18 @@ PANELS = {
     ),
 }
 # Every control's id, the fields of Settings
-CONTROLS = ("signal", "activation", "topology", "units", "drive", *DIALS, "seed")
+CONTROLS = (
+    "signal",
+    "activation",
+    "topology",
+    "units",
+    "drive",
+    *DIALS,
+    "seed",
+    "column",
+    "steps",
+)
+NO_COLUMN = {"1": "–"}  # while the signal is no file
 POLL = 350  # milliseconds between two looks at work under way
 TICKS = {
     "memory": (0.5, 1, 3, 10, 30, 100),
@@ -41,7 +52,10 @@ def layout(titles: Mapping[str, str]) -> Any:
     """The whole page, with a name of its own for every tab that opens it."""
     stores = [
         dcc.Store(id="tab", data=uuid4().hex),
-        *(dcc.Store(id=name) for name in ("query", "answered", "upload-content", "link-problem")),
+        *(
+            dcc.Store(id=name)
+            for name in ("query", "own", "answered", "upload-content", "link-problem")
+        ),
     ]
     return html.Div(
         [
@@ -55,7 +69,10 @@ def layout(titles: Mapping[str, str]) -> Any:
             ),
             html.Div(id="message", role="alert", className="message"),
             html.Main(
-                [_controls(titles), html.Div([_panel(name) for name in PANELS], className="panels")]
+                [
+                    _controls(titles),
+                    html.Div([_own_panel(), *map(_panel, PANELS)], className="panels"),
+                ]
             ),
         ],
         className="page",
@@ -69,7 +86,9 @@ def _controls(titles: Mapping[str, str]) -> Any:
         id="upload",
         accept=",".join(KINDS),
     )
-    limits = html.P("CSV or NPY, one row per step, up to 5 MB.", className="hint")
+    limits = html.P(
+        "CSV or NPY, one row per step, up to 5 MB. Dates are recognised.", className="hint"
+    )
     children = [
         _field("Signal", _choice("signal", titles, usual.signal)),
         upload,
@@ -101,12 +120,6 @@ def _controls(titles: Mapping[str, str]) -> Any:
 
 def _panel(name: str) -> Any:
     title, hint = PANELS[name]
-    graph = dcc.Graph(
-        id=f"{name}-figure",
-        figure=blank(),
-        config={"displayModeBar": False, "responsive": True},
-        className="figure",
-    )
     verdict = [
         html.P(id="echo-note", className="verdict"),
         dcc.Interval(id="echo-poll", interval=POLL, disabled=True),
@@ -115,13 +128,52 @@ def _panel(name: str) -> Any:
         [
             html.H2(title),
             html.P(hint, className="hint"),
-            graph,
+            _graph(name),
             html.P(id=f"{name}-note", className="note"),
             *(verdict if name == "spectrum" else []),
             dcc.Interval(id=f"{name}-poll", interval=POLL, disabled=True),
         ],
         id=f"{name}-panel",
         className="panel",
+    )
+
+
+def _own_panel() -> Any:
+    """The forecast of a file, beside what it is made of; hidden while the signal is no file."""
+    choices = [
+        html.Div(
+            _field("Column", _choice("column", NO_COLUMN, "1")),
+            id="column-field",
+            hidden=True,
+        ),
+        _field("Steps", _typed("steps", "", "automatic")),
+    ]
+    head = html.Div(
+        [
+            html.H2("Forecast of your file"),
+            html.P("It does not depend on the sliders.", className="hint"),
+        ]
+    )
+    return html.Section(
+        [
+            html.Div([head, html.Div(choices, className="choices")], className="head"),
+            html.Div(
+                [_graph("own"), html.Div(id="own-note", className="note aside")], className="beside"
+            ),
+            dcc.Interval(id="own-poll", interval=POLL, disabled=True),
+        ],
+        id="own-panel",
+        className="panel wide",
+        hidden=True,
+    )
+
+
+def _graph(name: str) -> Any:
+    return dcc.Graph(
+        id=f"{name}-figure",
+        figure=blank(),
+        config={"displayModeBar": False, "responsive": True},
+        className="figure",
     )
 
 
@@ -154,7 +206,7 @@ def _radio(name: str, titles: Mapping[str, str], value: str) -> Any:
     )
 
 
-def _typed(name: str, value: int, title: str) -> Any:
+def _typed(name: str, value: int | str, title: str) -> Any:
     return dcc.Input(
         id=name,
         value=str(value),

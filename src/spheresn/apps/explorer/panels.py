@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from ... import analysis
+from ..._errors import BadInput
 from ..._validation import Floats
 from ...topology import Recurrent
 from . import compute
 from .cache import Cache
 from .code import python_of
-from .compute import Drive, Report
+from .compute import Cut, Drive, Report
+from .own import plotted
 from .settings import ACTIVATIONS, Settings
 from .signals import Catalogue, Source
+from .worker import forecast_aside
 
 MATRICES = 4  # of at most 32 MB each
 DRIVES, SERIES = 1024, 32
@@ -39,12 +42,19 @@ class Panels:
 
     def key(self, panel: str, settings: Settings) -> Hashable:
         """Equal for settings that give the same panel."""
+        if panel == "own":
+            return panel, settings.signal, settings.steps
         return panel, network_key(settings, panel if panel in ACTIVATIONS else settings.activation)
 
     def panel(self, name: str, settings: Settings, report: Report) -> Any:
         """The numbers of one panel. The panel named after an activation is its memory curve."""
         if name == "code":
             return self.code(settings, report)
+        if name == "own":
+            file = self.source(settings).file
+            if file is None:
+                raise BadInput(f"signal must be a file, got {settings.signal!r}; choose one")
+            return forecast_aside(file, settings.steps, report)
         if name == "forecast":
             links, drive = self.drive(settings, settings.activation, report)
             report("training the forecaster")
@@ -67,6 +77,14 @@ class Panels:
         """The signal (T, d) as it is."""
         series: Floats = self._series.get(settings.signal, self.source(settings).make)
         return series
+
+    def dates(self, settings: Settings) -> list[str]:
+        """The dates of the last training row and of the rows after it; none if a file has none."""
+        file = self.source(settings).file
+        if file is None or file.clock is None or not file.clock.has_dates:
+            return []
+        rows = len(self.series(settings))
+        return [str(time) for time in plotted(file.clock.axis[Cut(rows).train - 1 : rows])]
 
     def drive(self, settings: Settings, activation: str, report: Report) -> tuple[Recurrent, Drive]:
         """W at spectral radius one, and the drive of the network."""

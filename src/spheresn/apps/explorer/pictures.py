@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ...analysis import EchoState, LyapunovSpectrum
 from ...plotting import COLOURS
+from ..forecasts.formatting import format_name
 from .compute import Forecast, Trajectory
+from .own import NAME, OwnForecast
 from .panels import Recall
 from .settings import Settings
 from .signals import Source
@@ -29,6 +32,7 @@ AXIS: dict[str, Any] = {
 }
 POINTS = 2000  # of a trajectory; more is not seen better
 REACH = (20, 50, 100, 200)  # ends of the delay axis
+BLUE, ORANGE, BAND = "#0072b2", "#e69f00", "rgba(0,114,178,0.18)"  # of the forecast of a file
 CLEAR = 0.05  # accuracy below which a curve has ended
 
 
@@ -38,6 +42,11 @@ def blank() -> Figure:
         "data": [],
         "layout": {**_layout(), "xaxis": {"visible": False}, "yaxis": {"visible": False}},
     }
+
+
+def named(figure: Figure, shows: str | None) -> Figure:
+    """A picture with the query that it shows in full; the page reads it once it is drawn."""
+    return {**figure, "layout": {**figure["layout"], "meta": {"shows": shows}}}
 
 
 def trajectory(result: Trajectory) -> Figure:
@@ -230,9 +239,13 @@ def echo_words(result: EchoState) -> tuple[str, str]:
     return VERDICTS[echo_kind(result)], f"{result.reason[0].upper()}{result.reason[1:]}.{after}"
 
 
-def forecast(result: Forecast, settings: Settings) -> Figure:
-    """The first column of truth and free run; a thin line where the run stops being valid."""
-    steps = list(range(1, len(result.truth) + 1))
+def forecast(result: Forecast, settings: Settings, dates: Sequence[str] = ()) -> Figure:
+    """The first column of truth and free run; a thin line where the run stops being valid.
+
+    dates: of the last training row and of all rows after it, where they are known.
+    """
+    places: list[Any] = list(dates) or list(range(len(result.truth) + 1))
+    steps = places[1:]
     truth, run = result.truth[:, 0], result.run[:, 0]
     low, high = float(truth.min()), float(truth.max())
     margin = 0.25 * (high - low) or 1.0
@@ -252,12 +265,13 @@ def forecast(result: Forecast, settings: Settings) -> Figure:
         }
         for name, values, colour, width in lines
     ]
-    layout = _layout("steps after the training part", "signal")
+    layout = _layout("" if dates else "steps after the training part", "signal")
+    layout["xaxis"] |= {"type": "date"} if dates else {}
     layout["yaxis"] |= {"range": [low - margin, high + margin]}
     edge = {
         "type": "line",
-        "x0": result.valid,
-        "x1": result.valid,
+        "x0": places[result.valid],
+        "x1": places[result.valid],
         "y0": 0,
         "y1": 1,
         "yref": "paper",
@@ -307,6 +321,69 @@ def forecast_words(result: Forecast, source: Source) -> str:
         f"Valid for {'all ' if whole else ''}{result.valid} steps{times}: error below 0.4 "
         f"deviations.{shown}"
     )
+
+
+def own_forecast(result: OwnForecast, settings: Settings) -> Figure:
+    """One column: the data, earlier forecasts, and the forecast in its interval."""
+    column = min(settings.column, len(result.names)) - 1
+    runs_x: list[Any] = []
+    runs_y: list[Any] = []
+    for times, run in result.runs:
+        runs_x += [*times, None]  # a gap before the next one
+        runs_y += [*run[:, column].tolist(), None]
+    line = {"type": "scatter", "mode": "lines"}
+    dots = {"mode": "lines+markers", "marker": {"size": 4}}
+    edge = {**line, "x": result.times, "line": {"width": 0}, "hoverinfo": "skip"}
+    data = [
+        {**edge, "y": result.lower[:, column].tolist(), "showlegend": False},
+        {
+            **edge,
+            "y": result.upper[:, column].tolist(),
+            "fill": "tonexty",
+            "fillcolor": BAND,
+            "name": "90 % interval",
+        },
+        {
+            **line,
+            "name": "data",
+            "x": result.past_times,
+            "y": result.past[:, column].tolist(),
+            "line": {"color": "#8a949e", "width": 1.6},
+        },
+        {
+            **line,
+            **(dots if len(result.times) == 1 else {}),
+            "name": "earlier forecasts",
+            "x": runs_x,
+            "y": runs_y,
+            "line": {"color": ORANGE, "width": 1.8},
+            "hoverinfo": "skip",
+        },
+        {
+            **line,
+            **(dots if len(result.times) == 1 else {}),
+            "name": "forecast",
+            "x": result.times,
+            "y": result.values[:, column].tolist(),
+            "line": {"color": BLUE, "width": 2.4},
+            "text": [columns[column] for columns in result.hover],
+            "hovertemplate": "%{text}<extra></extra>",
+        },
+    ]
+    layout = _layout("", format_name(result.names[column], NAME))
+    dates = isinstance(result.times[0], str)
+    layout["xaxis"] |= {
+        "type": "date" if dates else "linear",
+        "title": {**AXIS["title"], "text": "" if dates else format_name(result.time_name, NAME)},
+    }
+    layout["yaxis"] |= {"automargin": True, "zeroline": False}
+    return {
+        "data": data,
+        "layout": {
+            **layout,
+            "legend": {**_legend(), "traceorder": "normal", "font": {"color": FAINT}},
+        },
+    }
 
 
 def _layout(x: str = "", y: str = "") -> dict[str, Any]:

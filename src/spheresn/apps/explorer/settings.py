@@ -14,6 +14,8 @@ from ...topology.build import TOPOLOGIES
 ACTIVATIONS = ("spherical", "tanh", "linear")
 DRIVES = ("memory", "scaling")
 UNITS = (10, 2000)
+MOST_COLUMNS = 12  # of a file
+MOST_STEPS = 1000  # that a file is forecast for
 LONGEST_QUERY = 1000  # characters; a link of all settings has about two hundred
 
 
@@ -54,7 +56,8 @@ DIALS = {
 @dataclass(frozen=True)
 class Settings:
     """What the page shows. `drive` says which sliders set the strength of the network: the memory,
-    or the spectral radius and the input scaling.
+    or the spectral radius and the input scaling. `column` (from 1) and `steps` (0: as many as
+    `spheresn forecast` takes) are those of the forecast of a file.
     """
 
     signal: str = "lorenz"
@@ -69,6 +72,8 @@ class Settings:
     bias: float = 3.0
     leak: float = 1.0
     seed: int = 0
+    column: int = 1
+    steps: int = 0
 
     def __post_init__(self) -> None:
         _validation.one_of("activation", self.activation, ACTIVATIONS)
@@ -76,6 +81,8 @@ class Settings:
         _validation.one_of("drive", self.drive, DRIVES)
         _within("units", self.units, *UNITS)
         _within("seed", self.seed, 0, 2**31 - 1)
+        _within("column", self.column, 1, MOST_COLUMNS)
+        _within("steps", self.steps or 1, 1, MOST_STEPS)
         for name, dial in DIALS.items():
             _validation.real(name, getattr(self, name), dial.low, dial.high)
 

@@ -14,26 +14,30 @@ from threading import Lock
 from ... import _validation, datasets
 from ..._errors import BadInput
 from ..._validation import Floats
-from ..tables import read_table
+from ...forecasting.series import FEWEST
+from ..tables import TimeSeries, read_table
 from .cache import Recent
+from .own import columns_of, for_page
+from .settings import MOST_COLUMNS
 
 ROWS = 2400
 UPLOADS = 16  # kept; an older one must be uploaded again
 KINDS = (".npy", ".csv", ".tsv", ".txt")
 LARGEST = 5_000_000  # bytes
-FEWEST_ROWS, MOST_COLUMNS = 300, 12
 
 
 @dataclass(frozen=True)
 class Source:
     """A signal: its title, a function and a line of Python that make it, and its Lyapunov time in
-    steps where that is known.
+    steps where that is known. A file has all its rows, and the columns that can be forecast.
     """
 
     title: str
     make: Callable[[], Floats]
     code: str
     lyapunov_time: float | None = None
+    file: TimeSeries | None = None
+    columns: tuple[str, ...] = ()
 
 
 BUILT_IN = {
@@ -115,8 +119,13 @@ class Catalogue:
 
 
 def table_from(name: str, content: bytes) -> Floats:
-    """The numbers (T, d) in a file called `name`, one row per time step, read as the command line
-    reads them. The ending of the name says how.
+    """The numbers (T, d) in a file called `name`, one row per time step."""
+    return series_from(name, content).values
+
+
+def series_from(name: str, content: bytes) -> TimeSeries:
+    """The columns of numbers in a file and the times of its rows, read as the command line reads
+    them. The ending of the name says how.
     """
     ending = PurePath(name).suffix.lower()
     _validation.one_of("ending of the file", ending, KINDS)
@@ -129,24 +138,24 @@ def table_from(name: str, content: bytes) -> Floats:
         path = Path(folder, f"table{ending}")
         path.write_bytes(content)
         try:
-            rows = read_table(path).pick().values
+            series = read_table(path).pick()
         except BadInput as error:
-            raise BadInput(
-                str(error).replace(str(path), path.name).replace(path.name, PurePath(name).name)
-            ) from None
-    _validation.at_least("file", len(rows), FEWEST_ROWS, "to learn from and to forecast")
-    if rows.shape[1] > MOST_COLUMNS:
+            words = str(error).replace(str(path), path.name)
+            raise BadInput(for_page(words).replace(path.name, PurePath(name).name)) from None
+    _validation.at_least("file", len(series.values), FEWEST, "to learn from and to forecast")
+    if len(series.names) > MOST_COLUMNS:
         raise BadInput(
-            f"file must have at most {MOST_COLUMNS} columns of numbers, got {rows.shape[1]}; keep "
-            "the ones that matter"
+            f"file must have at most {MOST_COLUMNS} columns of numbers, got {len(series.names)}; "
+            "keep the ones that matter"
         )
-    return rows
+    return series
 
 
 def _source(title: str, place: str, content: bytes) -> Source:
-    rows = table_from(title, content)[:ROWS].copy()
+    series = series_from(title, content)
+    rows = series.values[:ROWS].copy()
     code = f'table_from({title!r}, open({place!r}, "rb").read())[:{ROWS}]'
-    return Source(title, lambda: rows, code)
+    return Source(title, lambda: rows, code, file=series, columns=columns_of(series))
 
 
 def _content(path: Path) -> bytes:

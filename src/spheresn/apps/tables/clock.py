@@ -146,6 +146,11 @@ class Clock:
             self.times.tz_localize(None) if isinstance(self.times, pd.DatetimeIndex) else self.times
         )
 
+    @property
+    def has_dates(self) -> bool:
+        """Whether the times are dates, and not numbers."""
+        return isinstance(self.times, pd.DatetimeIndex)
+
     def axis_ahead(self, steps: int) -> pd.Index:
         """The next times for a plot."""
         if isinstance(self.times, pd.DatetimeIndex):

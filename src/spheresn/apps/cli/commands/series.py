@@ -94,13 +94,13 @@ def forecast(
         raise BadInput(
             f"--units must be left out for a table, got {units}; its methods have their own sizes"
         )
+    from ...forecasts.outlook import STAGES, seasons_given
+    from ...forecasts.outlook import forecast as make_forecast
+    from ...forecasts.summary import summary
     from ...tables import read_table
-    from ..forecast import STAGES, seasons_given
-    from ..forecast import forecast as make_forecast
     from ..forecast_report import save_forecast
     from ..output import check_writable, print_json, report_forecast
     from ..progress import show_stages
-    from ..summary import summary
 
     _keep_source(file, out / "forecast.csv")
     check_writable(out)

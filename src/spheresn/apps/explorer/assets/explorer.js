@@ -2,19 +2,21 @@
 (() => {
   const PICTURES = ["trajectory", "memory", "spectrum", "forecast"];
   const NOTES = [...PICTURES, "echo"];
-  // The controls as they stand, the controls that the server answered last, and the query it made of them.
-  const now = { asked: null, answered: null, query: null };
+  // The controls as they stand, the controls that the server answered last, and the queries it made of them: of the network, and of the
+  // forecast of a file (empty if the signal is no file).
+  const now = { asked: null, answered: null, query: null, own: null };
 
-  const drawn = (name) => {
+  const drawn = (name, query = now.query) => {
     const plot = document.querySelector(`#${name}-figure .js-plotly-plot:not(.dash-graph--pending)`);
-    return plot?.layout?.meta?.shows === now.query;
+    return plot?.layout?.meta?.shows === query;
   };
-  const noted = (name) => document.getElementById(`${name}-note`)?.dataset.shows === now.query;
+  const noted = (name, query = now.query) => document.getElementById(`${name}-note`)?.dataset.shows === query;
+  const forecast = () => (now.own ? drawn("own", now.own) && noted("own", now.own) : document.querySelector("#own-panel[hidden]") !== null);
 
   // "?" and the query that all panels show in full, then "code" while the code is open, then the message, if any; null while one lacks.
   const shown = () => {
     const open = document.querySelector("#code-panel:not([hidden])") !== null;
-    const done = now.query !== null && now.asked === now.answered && PICTURES.every(drawn) && NOTES.every(noted) && (!open || noted("code"));
+    const done = now.query !== null && now.asked === now.answered && PICTURES.every((name) => drawn(name)) && NOTES.every((name) => noted(name)) && forecast() && (!open || noted("code"));
     const parts = ["?" + now.query, open ? "code" : "", document.getElementById("message")?.textContent];
     return done ? parts.filter(Boolean).join(" ") : null;
   };
@@ -42,7 +44,8 @@
         now.asked = JSON.stringify(controls);
         settle();
       },
-      answered: (query, controls) => {
+      answered: (query, own, controls) => {
+        if (typeof own === "string") now.own = own;
         if (typeof query === "string") {
           now.query = query;
           window.history.replaceState(null, "", window.location.pathname + (query ? "?" + query : ""));

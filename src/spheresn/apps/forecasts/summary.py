@@ -12,8 +12,8 @@ from ...forecasting.backtesting import LEVEL
 from ...forecasting.combination import COMBINATION
 from ...forecasting.series import family_of
 from .._json import plain
-from .forecast import Outlook
 from .formatting import format_interval
+from .outlook import Outlook
 
 EQUAL = 0.03  # relative difference up to which errors are called equal
 METHODS = {
@@ -68,6 +68,16 @@ def compare(error: float, other: float) -> str:
     if error < (1.0 - EQUAL) * other:
         return "better"
     return "worse" if error > (1.0 + EQUAL) * other else "equal"
+
+
+def badge(outlook: Outlook) -> tuple[str, str]:
+    """The verdict in short: its colour and its words."""
+    errors = outlook.relative_errors
+    return {
+        "better": ("holds", f"✓ better than the {outlook.naive} method"),
+        "equal": ("partly", f"◐ as good as the {outlook.naive} method"),
+        "worse": ("fails", f"✗ worse than the {outlook.naive} method"),
+    }[compare(errors[COMBINATION], errors[outlook.naive])]
 
 
 def describe_seasons(outlook: Outlook) -> str:

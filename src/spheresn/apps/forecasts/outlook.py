@@ -19,6 +19,8 @@ from ..tables import TimeSeries
 __all__ = ["STAGES", "Outlook", "forecast", "seasons_given", "without_constant_columns"]
 NO_SEASON = "none"
 MOST_ROWS = 20_000  # that are learned from; they take some seconds
+BACK = 3  # a picture shows the past for so many horizons
+FEWEST_SHOWN = 60  # rows of the past, if the horizon is short
 
 Report = Callable[[str], None]
 
@@ -49,6 +51,20 @@ class Outlook:
         return self.series.ahead(self.steps)
 
     @property
+    def axis(self) -> tuple[pd.Index, pd.Index]:
+        """The times of the rows and of the forecasts for a plot; without a clock, row numbers."""
+        clock, rows = self.series.clock, len(self.series.values)
+        if clock is not None:
+            return clock.axis, clock.axis_ahead(self.steps)
+        numbers = pd.Index(np.arange(1, rows + self.steps + 1))
+        return numbers[:rows], numbers[rows:]
+
+    @property
+    def first_shown(self) -> int:
+        """The row at which a picture of the forecast begins."""
+        return max(len(self.series.values) - max(BACK * self.steps, FEWEST_SHOWN), 0)
+
+    @property
     def record(self) -> Backtest:
         """Forecasts of all methods, and of their combination, of rows that they had not seen."""
         return self.model.record_
@@ -57,6 +73,19 @@ class Outlook:
     def origins(self) -> list[int]:
         """The rows of the table at which the forecasts of the record begin."""
         return [self.skipped + int(origin) for origin in self.record.origins]
+
+    @property
+    def past_runs(self) -> list[tuple[int, Floats]]:
+        """The last forecasts (H, d) of the record that do not overlap, each with the row at which
+        it begins, as far as a picture shows them; the latest first.
+        """
+        runs = self.record.scaler.backward(self.record.forecasts[COMBINATION])
+        last, found = len(self.series.values) + 1, []
+        for origin, run in reversed(list(zip(self.origins, runs, strict=True))):
+            if origin + len(run) < last and origin > self.first_shown:
+                found.append((origin, run))
+                last = origin
+        return found
 
     @property
     def naive(self) -> str:
