@@ -34,6 +34,13 @@ def test_an_example_ends_in_a_picture(path, tmp_path, monkeypatch):
     assert (tmp_path / f"{path.stem}.png").stat().st_size > 5000
 
 
+def test_the_script_of_a_user_who_annotates_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    told = runpy.run_path(str(Path(__file__).parent / "typing_user.py"))
+    assert told["states"].dtype == np.float64 and isinstance(told["again"], sn.ESNForecaster)
+    assert np.allclose(told["henon"].sum(), np.log(0.3))
+
+
 @pytest.mark.parametrize(("lengths", "different"), [((6, 6), 6), ((7, 5), 11), ((9, 3), 9)])
 def test_the_states_of_rings_have_as_many_dimensions_as_eigenvalues_differ(lengths, different):
     """The n-th roots of unity of each ring; rings of a and b units share gcd(a, b) of them."""
