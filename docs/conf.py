@@ -31,11 +31,11 @@ html_css_files = ["site.css"]
 html_extra_path = [str(REPORT)] if REPORT.is_file() else []
 html_show_sourcelink = html_copy_source = False
 # They have no pages below them
-html_sidebars = {page: [] for page in ("index", "start", "reproducing")}
+html_sidebars = {page: [] for page in ("index", "start", "gallery", "reproducing")}
 html_theme_options = {
     "logo": {"text": "spheresn"},
     "navbar_align": "left",
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 7,
     "footer_start": ["footer"],
     "footer_end": [],
     "secondary_sidebar_items": ["page-toc"],

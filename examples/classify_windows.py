@@ -1,5 +1,5 @@
-"""Which system made this window? 40 noisy steps of one column, of random size and level, from four
-chaotic systems.
+"""Which system made this window? 40 noisy steps of one column, of random size and level, from three
+chaotic systems and from noise.
 """
 
 from __future__ import annotations

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import matplotlib
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
 import spheresn as sn
 
@@ -19,25 +18,13 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 UNITS, WASHOUT, TRAIN, TEST, DELAYS = 500, 1000, 5000, 2000, np.arange(101)
+PENALTY = 1e-12  # relative to the sum of squares of the states, which differ in size
 NETWORKS = {
     "spherical": {"activation": sn.OnSphere(), "spectral_radius": 15.0, "input_scaling": 0.01},
     "tanh": {"activation": sn.Tanh(), "spectral_radius": 0.95, "input_scaling": 1.0},
     "linear": {"activation": sn.Linear(), "spectral_radius": 0.95, "input_scaling": 1.0},
 }
 COLOURS = {"spherical": "#0072B2", "tanh": "#D55E00", "linear": "#555555"}
-
-
-def recall_accuracy(states: np.ndarray, signal: np.ndarray) -> list[float]:
-    """Test accuracy max(1 - NRMSE, 0) of a ridge readout for each delay."""
-    centred = states - states[:TRAIN].mean(axis=0)
-    targets = np.stack([np.roll(signal, delay) for delay in DELAYS], axis=1)[-len(states) :]
-    train, test = slice(0, TRAIN), slice(TRAIN, None)
-    gram = centred[train].T @ centred[train]
-    factor = cho_factor(gram + 1e-12 * np.trace(gram) * np.eye(UNITS))
-    mean = targets[train].mean(axis=0)
-    weights = cho_solve(factor, centred[train].T @ (targets[train] - mean))
-    predictions = centred[test] @ weights + mean
-    return [sn.metrics.accuracy(y, p) for y, p in zip(targets[test].T, predictions.T, strict=True)]
 
 
 def main() -> None:
@@ -51,20 +38,19 @@ def main() -> None:
     figure, axes = plt.subplots(figsize=(7, 3.6), layout="constrained")
     for name, settings in NETWORKS.items():
         reservoir = sn.random_reservoir(UNITS, rng=np.random.default_rng(0), **settings)
-        curve = recall_accuracy(sn.drive(reservoir, signal)[WASHOUT:], signal[:, 0])
+        states = sn.drive(reservoir, signal)
+        penalty = PENALTY * TRAIN * states[WASHOUT:].var(axis=0).sum()
+        curve = sn.analysis.memory_curve(
+            states, signal, DELAYS, washout=WASHOUT, train=TRAIN, penalty=penalty
+        ).test
         axes.plot(DELAYS, curve, color=COLOURS[name], lw=2, label=name)
         shown = ", ".join(f"{curve[delay]:.2f}" for delay in (0, 10, 20, 50, 100))
         print(f"{name:>9}: accuracy {shown} at delays 0, 10, 20, 50, 100")
-    axes.set(xlabel="delay (steps)", ylabel="accuracy of recall", xlim=(0, 100), ylim=(0, 1.02))
-    axes.set_title("White noise recalled by three networks of 500 units", loc="left", fontsize=11)
+    axes.set(xlabel="steps ago", ylabel="accuracy (1 - NRMSE)", xlim=(0, 100), ylim=(0, 1.02))
+    axes.set_title("How well three networks of 500 units recall an old input", fontsize=11)
     axes.legend(frameon=False)
     axes.spines[["top", "right"]].set_visible(False)
-    for suffix in ("png", "svg"):
-        figure.savefig(
-            out / f"memory_curves.{suffix}",
-            dpi=150,
-            metadata={"Date": None} if suffix == "svg" else None,
-        )
+    figure.savefig(out / "memory_curves.png", dpi=110)
     print(
         f"Drove three networks of {UNITS} units over {len(signal)} steps; the picture is "
         f"{out / 'memory_curves.png'}"

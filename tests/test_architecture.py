@@ -90,6 +90,20 @@ def test_public_names_are_what_the_front_door_says():
     assert len(spheresn.__all__) <= 25 and sorted(spheresn.__all__) == list(spheresn.__all__)
 
 
+def test_type_checkers_and_python_see_the_same_names():
+    """What `__getattr__` finds at run time is what the block for type checkers imports."""
+    tree = ast.parse((ROOT / "__init__.py").read_text())
+    (block,) = (
+        node
+        for node in tree.body
+        if isinstance(node, ast.If)
+        and not node.orelse
+        and ast.unparse(node.test) == "typing.TYPE_CHECKING"
+    )
+    told = {alias.asname or alias.name for node in block.body for alias in node.names}
+    assert told == {*spheresn._HOME, *spheresn._PARTS}
+
+
 WATCH = """
 import sys
 seen = []

@@ -185,6 +185,11 @@ def test_the_diagram_names_every_part():
     assert parts - {"_version", "__main__"} <= shown
 
 
+def test_the_gallery_shows_every_example():
+    shown = re.findall(r"\{figure\} images/(\w+)\.png", (DOCS / "gallery.md").read_text("utf-8"))
+    assert sorted(shown) == sorted(path.stem for path in (ROOT / "examples").glob("*.py"))
+
+
 def test_pictures_are_small():
     assert not [path.name for path in (DOCS / "images").iterdir() if path.stat().st_size > 150_000]
 

@@ -40,6 +40,13 @@ def test_time_zones_stay():
     assert found.index.equals(index[120:])
 
 
+def test_names_of_rows_that_are_no_dates_are_counted():
+    named = pd.Series(WAVE, [f"row {i}" for i in range(len(WAVE))])
+    assert small().fit(named).forecast(2).index.tolist() == [120, 121]
+    mixed = pd.Series(WAVE, ["2020-01-01", *range(1, len(WAVE))])
+    assert small().fit(mixed).forecast(2).index.tolist() == [120, 121]
+
+
 def test_polars_and_lists_give_polars_and_arrays():
     values = small().fit(WAVE).forecast(5)
     series = small().fit(pl.Series("x", WAVE)).forecast(5)
@@ -109,6 +116,7 @@ REFUSED = [
     ([1.0, float("nan"), 2.0, 5.0], "got none in row 1; pass fill='linear' to interpolate"),
     ([1.0, float("inf"), 2.0], "must be finite, got infinity in row 1"),
     (TEXT, "column 'x' must hold numbers, got '1'; convert or drop it"),
+    (pd.Series(range(6), DAYS.astype(str)), "must hold dates, got text such as '2020-01-06'; conv"),
     (pd.DataFrame({"day": DAYS, "x": range(6)}), "make them the index: frame.set_index('day')"),
     (pd.Series(range(6), DAYS[::-1]), "sort it: series.sort_index()"),
     (pd.Series(range(6), DAYS[[0, 1, 1, 2, 3, 4]]), "got 2020-01-07 00:00:00 twice"),

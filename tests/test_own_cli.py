@@ -358,6 +358,12 @@ def test_the_data_are_never_overwritten(capsys, tmp_path):
     assert data.read_bytes() == before
 
 
+def test_no_command_gives_the_help_as_it_is_written(capsys):
+    assert main([]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("Usage: spheresn") and any("forecast" in one for one in lines[3:])
+
+
 def completed(shell: str, **words: str) -> str:
     environment = {**os.environ, "_SPHERESN_COMPLETE": f"complete_{shell}", **words}
     command = "import sys; from spheresn.apps.cli import main; sys.exit(main([]))"

@@ -135,7 +135,7 @@ def test_a_crash_while_writing_leaves_the_old_file(path, monkeypatch):
 
 
 def test_what_cannot_be_saved_says_so(path):
-    with pytest.raises(ValueError, match="model must be an estimator of spheresn, got dict"):
+    with pytest.raises(ValueError, match=r"model must be one of ESNClassifier, .*, got dict"):
         sn.save({}, path)
     with pytest.raises(ValueError, match="must have the ridge readout"):
         sn.save(regressor(readout=Lasso(1e-3)), path)

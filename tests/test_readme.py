@@ -2,12 +2,15 @@
 
 import json
 import re
+import tomllib
 from pathlib import Path
 from statistics import mean, median
 
 import numpy as np
 import pandas as pd
 import pytest
+
+import spheresn as sn
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -50,6 +53,20 @@ def test_the_door_for_reservoirs_prints_exponent_echo_state_and_capacity(capsys)
     assert float(exponent) < 0.0 and "exponent" in reason
     degrees = [float(one) for one in capacity.strip("[]").split()]
     assert min(degrees) > 1.0 and sum(degrees) <= 100.0  # the number of units
+
+
+def test_version_and_date_are_the_same_everywhere():
+    cited = (ROOT / "CITATION.cff").read_text()
+    newest = re.search(r"^## (\S+) \((\S+)\)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert newest is not None and newest[1] == sn.__version__
+    assert f"version: {newest[1]}\ndate-released: {newest[2]}\n" in cited
+    supported = (ROOT / "SECURITY.md").read_text()
+    assert f"| {newest[1].rpartition('.')[0]} | yes |" in supported
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    for wanted in project["dependencies"][:4]:
+        assert wanted.replace(">=", " ≥ ") in supported
+    classified = [one.rpartition(" ")[2] for one in project["classifiers"] if ":: 3." in one]
+    assert f"Python {', '.join(classified[:-1])} and {classified[-1]}" in supported
 
 
 def test_the_table_of_forecasts_is_what_was_measured():

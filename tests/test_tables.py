@@ -116,6 +116,8 @@ def test_weeks_quarters_months_and_years_are_dates(tmp_path, times, ahead, spaci
         (("2020 W01", "2020 W02", "2020 W04", "2020 W05"), "2020 W06", 4),
         (("1998 Q1", "1998 Q3", "1998 Q4", "1999 Q1"), "1999 Q2", 3),
         (("1998 Jan", "1998 Feb", "1998 Mar", "1998 May"), "1998 Jun", 5),
+        (("1998-11-01", "1998-12-01", "1999-02-01", "1999-03-01"), "1999-04-01", 4),
+        (("1998-01-31", "1998-03-31", "1998-04-30", "1998-05-31"), "1998-06-30", 3),
     ],
 )
 def test_a_missing_week_quarter_or_month_is_told_by_row(tmp_path, times, ahead, row):
@@ -240,7 +242,11 @@ def test_holes_are_named_as_a_spreadsheet_numbers_them_and_filled_on_request(tmp
         ("\n\n\n", "FILE must"),
         (
             "date,x\n2020-01-01,1\n2020-01-03,1\n2020-01-02,1\n",
-            "must increase from row to row, got 2020-01-02 00:00:00 in row 4",
+            "must increase from row to row, got 2020-01-02 00:00:00 in row 4; sort or correct",
+        ),
+        (
+            "date,x\n2020-01-01,1\n2020-01-02,1\n2020-01-02,1\n",
+            "got 2020-01-02 00:00:00 in row 4 as in row 3; keep one of them",
         ),
         ("x,y\n" + "1,2\n" * 30 + "1,2,3,4\n", "line 32"),
     ],

@@ -12,6 +12,11 @@ from ._version import __version__ as __version__
 # The names that `__getattr__` finds, for editors and type checkers; a test compares the two
 if typing.TYPE_CHECKING:
     from . import analysis, datasets, metrics, sphere, topology
+    from . import estimators as estimators
+    from . import forecasting as forecasting
+    from . import io as io
+    from . import plotting as plotting
+    from . import readout as readout
     from ._errors import BadInput, DegenerateStep, NoDirection, StateOverflow
     from .activations import Linear, OnSphere, Tanh
     from .driving import drive, drive_chunks

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ._errors import BadInput
 
-Floats = NDArray[np.floating[Any]]
+Floats = NDArray[Any]  # float64 or float32; so users may call it either, also in protocols
 
 
 def whole(name: str, value: object, minimum: int) -> int:

@@ -155,6 +155,11 @@ def _from_pandas(series: Any, fill: str | None, name: str) -> Observed:
     notes: list[str] = []
     if isinstance(frame.index, (pd.DatetimeIndex, pd.PeriodIndex)):
         frame = _evenly(frame, fill, name, notes)
+    elif _are_written_dates(frame.index):
+        raise BadInput(
+            f"the index of {name} must hold dates, got text such as {frame.index[0]!r}; convert it "
+            "by pandas.to_datetime, or read the file with parse_dates=True"
+        )
     names = (series.name,) if flat else tuple(frame.columns)
     parts = [_numbers(frame.iloc[:, place].to_numpy(), one) for place, one in enumerate(names)]
     form = Form("pandas", names, flat, frame.index, len(frame))
@@ -167,6 +172,15 @@ def _no_dates(column: Any, label: Any, name: str) -> None:
             f"{name} must hold numbers, got dates in column {label!r}; make them the index: "
             f"frame.set_index({label!r})"
         )
+
+
+def _are_written_dates(index: Any) -> bool:
+    """Whether an index is text that can be read as dates."""
+    import pandas as pd
+
+    if not len(index) or not all(isinstance(label, str) for label in index):
+        return False
+    return not pd.isna(pd.to_datetime(index, errors="coerce", format="ISO8601")).any()
 
 
 def _evenly(frame: Any, fill: str | None, name: str, notes: list[str]) -> Any:

@@ -96,8 +96,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     kind = type(model).__name__
     if KINDS.get(kind) is not type(model):
         raise BadInput(
-            f"model must be an estimator of spheresn, got {kind}; save other objects with "
-            "their own libraries"
+            f"model must be one of {', '.join(sorted(KINDS))}, got {kind}; fit it again from its "
+            "data, or save it with another library"
         )
     if getattr(model, "readout", None) is not None:
         raise BadInput(

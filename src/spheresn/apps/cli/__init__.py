@@ -69,7 +69,8 @@ def _run(arguments: list[str]) -> int:
     from .commands import app
 
     try:
-        return int(app(args=arguments, prog_name="spheresn", standalone_mode=False) or 0)
+        wanted = arguments or ["--help"]
+        return int(app(args=wanted, prog_name="spheresn", standalone_mode=False) or 0)
     except typer.TyperException as error:
         return _refuse(error.format_message() or "see spheresn --help", error.exit_code)
 

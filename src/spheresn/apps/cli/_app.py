@@ -13,9 +13,7 @@ import typer
 
 from ..._version import __version__
 
-app = typer.Typer(
-    add_completion=True, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False
-)
+app = typer.Typer(add_completion=True, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
 def _print_version(asked: bool) -> None:

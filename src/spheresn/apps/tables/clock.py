@@ -316,16 +316,18 @@ def clock_of(name: str, times: pd.Index, first_row: int, notation: Notation | No
     increases = values[1:] > values[:-1]
     if missing.any() or not increases.all():
         at = int(np.argmax(missing)) if missing.any() else int(np.argmin(increases)) + 1
+        row, twice = first_row + at, at > 0 and values[at] == values[at - 1]
         raise BadInput(
-            f"time column {name!r} must increase from row to row, got {times[at]} in row "
-            f"{first_row + at}; sort or correct the rows"
+            f"time column {name!r} must increase from row to row, got {times[at]} in row {row}"
+            + (f" as in row {row - 1}; keep one of them" if twice else "; sort or correct the rows")
         )
     if isinstance(times, pd.DatetimeIndex):
         frequency = _frequency(times)
         if frequency is not None:
             return Clock(name, times, frequency, (), notation)
-        if notation is not None and len(times) > 1:
-            return _uneven_units(name, times, notation)
+        unit = _calendar_unit(times) if notation is None else UNITS[notation.unit]
+        if unit is not None and len(times) > 1:
+            return _uneven_units(name, times, unit, notation)
         steps = (
             np.diff(times.tz_localize(None).to_numpy()).astype("timedelta64[ns]").astype(np.int64)
         )
@@ -338,10 +340,21 @@ def clock_of(name: str, times: pd.Index, first_row: int, notation: Notation | No
     return Clock(name, times, usual, _breaks(steps, usual))
 
 
-def _uneven_units(name: str, times: pd.DatetimeIndex, notation: Notation) -> Clock:
+def _calendar_unit(times: pd.DatetimeIndex) -> tuple[str, Any] | None:
+    """Months, if all dates are first days of months or all are last ones."""
+    if bool(times.is_month_start.all()) and bool((times == times.normalize()).all()):
+        return UNITS["month"]
+    if bool(times.is_month_end.all()) and bool((times == times.normalize()).all()):
+        return "M", pd.offsets.MonthEnd()
+    return None
+
+
+def _uneven_units(
+    name: str, times: pd.DatetimeIndex, unit: tuple[str, Any], notation: Notation | None
+) -> Clock:
     """A clock that counts weeks, quarters or months, of which some are missing."""
-    code, offset = UNITS[notation.unit]
-    steps = np.diff(times.to_period(code).astype("int64")).astype(float)
+    code, offset = unit
+    steps = np.diff(times.tz_localize(None).to_period(code).astype("int64")).astype(float)
     usual = max(round(float(np.median(steps))), 1)
     return Clock(name, times, offset * usual, _breaks(steps, float(usual)), notation)
 
