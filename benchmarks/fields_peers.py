@@ -163,6 +163,11 @@ def as_local(esn: Any, patches: Patches) -> Local:
     return Local(patches, esn.W, esn.Win, esn.bias_vector, esn.leak_rate)
 
 
+def readouts_of(esn: Any, patches: Patches) -> Fields:
+    """The readouts (P, N, m) of an xesn, which keeps them side by side."""
+    return np.asarray(esn.Wout).reshape(-1, patches.count, esn.n_reservoir).transpose(1, 2, 0)
+
+
 def random_dials(rng: np.random.Generator) -> dict[str, float]:
     """Settings of xesn, drawn around those of its documentation and beyond."""
     return {
