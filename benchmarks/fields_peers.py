@@ -3,7 +3,7 @@
 Both are tanh networks on patches with a readout from Gram matrices. xesn schedules a task for each
 patch and step, which is too slow for a search. So its weights are run here by a plain loop, and one
 forecast of its own is compared with it. `python benchmarks/fields_peers.py` searches settings for
-xesn on the first half of the training series, judged by free runs in the second half.
+xesn on 2,000 times of the training series, judged by free runs in the next 2,000.
 """
 
 from __future__ import annotations
