@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import isqrt
 from typing import Any, Protocol
 
 import numpy as np
@@ -141,7 +142,7 @@ class Learner:
         if not self.stride:
             return FieldSums(sums.moments, None)
         rng = np.random.default_rng([self.seed, task.first_patch, task.first])
-        every = min(self.stride, RESPONSE_EVERY)
+        every = min(isqrt(self.stride), RESPONSE_EVERY)
         for stretch in task.stretches(length, self.stride // every):
             both = self._driven(*stretch, rows), self._driven(*stretch, rows, rng)
             for clean, moved in zip(*both, strict=True):
