@@ -235,7 +235,7 @@ def xesn(problem: Problem, unit: float, network: int, dials: Any = None) -> dict
     import xarray
 
     dials = dials or DOCUMENTED
-    train, patches, scaled = _standardised(problem)
+    train, patches, scaled = standardised(problem)
 
     def labelled(rows: Fields) -> Any:
         places = {"x": np.arange(rows.shape[1]), "time": np.arange(rows.shape[0])}
@@ -268,12 +268,17 @@ def xesn(problem: Problem, unit: float, network: int, dials: Any = None) -> dict
 
 def tuned(problem: Problem, unit: float, network: int) -> dict[str, Any]:
     """The same with the settings of the search."""
-    return xesn(problem, unit, network, TUNED)
+    return xesn(for_xesn(problem), unit, network, TUNED)
+
+
+def for_xesn(problem: Problem) -> Problem:
+    """The same times in patches as wide as the halo: xesn does not hear beyond a neighbour."""
+    return replace(problem, patch=problem.halo, rows=problem.rows * problem.patch // problem.halo)
 
 
 def pathak(problem: Problem, unit: float, network: int) -> dict[str, Any]:
     """The recipe of Pathak et al., with one readout for all patches."""
-    train, patches, scaled = _standardised(problem)
+    train, patches, scaled = standardised(problem)
     begin = time.process_time()
     model = fields_peers.pathak(patches, problem.units, network, **RECIPE)
     weights = model.learn(train, SPIN_UP, [RECIPE_RIDGE])[0]
@@ -292,7 +297,7 @@ def pathak(problem: Problem, unit: float, network: int) -> dict[str, Any]:
     }
 
 
-def _standardised(problem: Problem) -> tuple[Fields, Patches, Callable[[Fields], Fields]]:
+def standardised(problem: Problem) -> tuple[Fields, Patches, Callable[[Fields], Fields]]:
     """The training series, its patches, and what standardises any series as this one."""
     train = problem.series(problem.steps, 1)
     middle, deviation = train.mean(), train.std()

@@ -2,14 +2,15 @@
 
 Both are tanh networks on patches with a readout from Gram matrices. xesn schedules a task for each
 patch and step, which is too slow for a search. So its weights are run here by a plain loop, and one
-forecast of its own is compared with it. `python benchmarks/fields_peers.py` searches settings for
-xesn on 2,000 times of the training series, judged by free runs in the next 2,000.
+forecast of its own is compared with it. `python benchmarks/fields_peers.py [xesn | recipe]`
+searches settings on 2,000 times of the training series, judged by free runs in what follows.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,7 @@ from spheresn.estimators.fields.geometry import Patches
 
 Fields = NDArray[np.float64]
 TRIES, RIDGES = 12, (1e-8, 1e-6, 1e-4)  # 36 settings; ours tries 32, and 12 of both targets
+SCALES = (0.2, 0.3, 0.5, 1.0)  # of the input, for the recipe
 SEARCH_STEPS, SEARCH_WINDOWS, SEARCH_FOLLOWED = 2000, 4, 5.0
 BLOCK = 1000
 
@@ -179,25 +181,22 @@ def random_dials(rng: np.random.Generator) -> dict[str, float]:
 
 
 def search(
-    fields: Fields, patches: Patches, units: int, unit: float, spin_up: int, tries: int = TRIES
+    rows: Fields, networks: Iterable[tuple[dict[str, float], Local]], unit: float, spin_up: int
 ) -> list[dict[str, float]]:
     """Settings with the valid time of their free runs in held-out windows, best first.
 
-    fields (T, size): the training series, standardised; unit: Lyapunov times per step. Each try
-    has all of RIDGES, which share one Gram matrix.
+    rows (T, size): the training series, standardised; unit: Lyapunov times per step. Each network
+    is tried with all of RIDGES, which share one Gram matrix.
     """
     from fields import valid_times
 
     horizon = int(SEARCH_FOLLOWED / unit)
-    held = fields[SEARCH_STEPS : 2 * SEARCH_STEPS]
+    held = rows[SEARCH_STEPS : 2 * SEARCH_STEPS]
     starts = np.linspace(spin_up, len(held) - horizon - 1, SEARCH_WINDOWS).astype(np.int64)
     truth = np.stack([held[t + 1 : t + 1 + horizon] for t in starts])
-    rng, found = np.random.default_rng(0), []
-    for number in range(tries):
-        dials = random_dials(rng)
-        esn = xesn_network(patches, units, 1000 + number, {**dials, "ridge": 0.0})
-        network = as_local(esn, patches)
-        weights = network.learn(fields[:SEARCH_STEPS], spin_up, RIDGES)
+    found = []
+    for dials, network in networks:
+        weights = network.learn(rows[:SEARCH_STEPS], spin_up, RIDGES)
         for ridge, one in zip(RIDGES, weights, strict=True):
             runs = network.runs(one, held, starts, horizon, spin_up)
             valid = float(np.mean(valid_times(truth, runs, 1.0, unit)))
@@ -206,17 +205,37 @@ def search(
     return sorted(found, key=lambda one: -one["valid"])
 
 
+def xesn_tries(patches: Patches, units: int) -> Iterator[tuple[dict[str, float], Local]]:
+    """Networks of xesn with random settings."""
+    rng = np.random.default_rng(0)
+    for number in range(TRIES):
+        dials = random_dials(rng)
+        esn = xesn_network(patches, units, 1000 + number, {**dials, "ridge": 0.0})
+        yield dials, as_local(esn, patches)
+
+
+def recipe_tries(patches: Patches, units: int) -> Iterator[tuple[dict[str, float], Local]]:
+    """Networks of the recipe with its spectral radius and several scales of the input."""
+    for inputs in SCALES:
+        dials = {"radius": 0.6, "inputs": inputs}
+        yield dials, pathak(patches, units, 1000, **dials)
+
+
 def main() -> None:
-    """Search settings of xesn for KS, L = 60."""
+    """Search settings of xesn for KS, L = 60, or of the recipe for KS, L = 200."""
     import fields
 
-    name = "KS, L = 60"
-    problem = fields.PROBLEMS[name]
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("method", choices=("xesn", "recipe"), nargs="?", default="xesn")
+    if parser.parse_args().method == "xesn":
+        name, tries = "KS, L = 60", xesn_tries
+        problem = fields.for_xesn(fields.PROBLEMS[name])
+    else:
+        name, tries = "KS, L = 200", recipe_tries
+        problem = fields.PROBLEMS[name]
     unit = fields.saved()["exponents"][name][0] * problem.dt
-    train = problem.series(problem.steps, 1)
-    patches = Patches.of(train.shape[1:], 1, problem.patch, problem.halo, True)
-    rows = (train - train.mean()) / train.std()
-    for one in search(rows, patches, problem.units, unit, fields.SPIN_UP)[:5]:
+    rows, patches, _ = fields.standardised(problem)
+    for one in search(rows, tries(patches, problem.units), unit, fields.SPIN_UP)[:5]:
         print("best:", one)
 
 
