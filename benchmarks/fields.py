@@ -221,11 +221,11 @@ def separate(problem: Problem, unit: float, network: int) -> dict[str, Any]:
 DOCUMENTED = {"radius": 0.9, "inputs": 0.5, "bias": 0.5, "leak": 0.5, "ridge": 1e-6}
 TUNED = {"radius": 0.168, "inputs": 2.74, "bias": 1.403, "leak": 0.75, "ridge": 1e-8}
 # Pathak et al., Phys. Rev. Lett. 120, 024102 (2018)
-RECIPE, RECIPE_RIDGE = {"radius": 0.6, "inputs": 0.3}, 1e-4
+RECIPE = {"radius": 0.6, "inputs": 0.3, "ridge": 1e-4}
 XESN_STEPS = 20  # of its own forecast: a step takes long
 
 
-def xesn(problem: Problem, unit: float, network: int, dials: Any = None) -> dict[str, Any]:
+def xesn(problem: Problem, unit: float, network: int) -> dict[str, Any]:
     """One network of xesn, with a readout for each patch.
 
     Its free runs are made by the loop of `fields_peers`, which is compared with a short one of its
@@ -234,7 +234,6 @@ def xesn(problem: Problem, unit: float, network: int, dials: Any = None) -> dict
     import dask
     import xarray
 
-    dials = dials or DOCUMENTED
     train, patches, scaled = standardised(problem)
 
     def labelled(rows: Fields) -> Any:
@@ -242,7 +241,7 @@ def xesn(problem: Problem, unit: float, network: int, dials: Any = None) -> dict
         return xarray.DataArray(rows.T, places, ("x", "time"))
 
     begin = time.process_time()
-    esn = fields_peers.xesn_network(patches, problem.units, network, dials)
+    esn = fields_peers.xesn_network(patches, problem.units, network, DOCUMENTED)
     with dask.config.set(scheduler="synchronous"):
         esn.train(labelled(train), n_spinup=SPIN_UP)
         fit = time.process_time() - begin
@@ -262,26 +261,48 @@ def xesn(problem: Problem, unit: float, network: int, dials: Any = None) -> dict
         "valid": valid_times(truth, runs, 1.0, unit),
         "fit_s": round(fit, 2),
         "step_ms": round(1e3 * spent / XESN_STEPS, 3),
-        "dials": dials,
+        "dials": DOCUMENTED,
     }
 
 
 def tuned(problem: Problem, unit: float, network: int) -> dict[str, Any]:
-    """The same with the settings of the search."""
-    return xesn(for_xesn(problem), unit, network, TUNED)
+    """The same with the settings of the search, taught and run by the loop of `fields_peers`.
 
-
-def for_xesn(problem: Problem) -> Problem:
-    """The same times in patches as wide as the halo: xesn does not hear beyond a neighbour."""
-    return replace(problem, patch=problem.halo, rows=problem.rows * problem.patch // problem.halo)
+    xesn itself does not hear beyond a neighbouring patch.
+    """
+    return local(
+        problem,
+        unit,
+        lambda patches: fields_peers.as_local(
+            fields_peers.xesn_network(patches, problem.units, network, TUNED), patches
+        ),
+        TUNED,
+    )
 
 
 def pathak(problem: Problem, unit: float, network: int) -> dict[str, Any]:
     """The recipe of Pathak et al., with one readout for all patches."""
+    return local(
+        problem,
+        unit,
+        lambda patches: fields_peers.pathak(
+            patches, problem.units, network, RECIPE["radius"], RECIPE["inputs"]
+        ),
+        RECIPE,
+    )
+
+
+def local(
+    problem: Problem,
+    unit: float,
+    build: Callable[[Patches], fields_peers.Local],
+    dials: dict[str, float],
+) -> dict[str, Any]:
+    """Networks of others in the loop of `fields_peers`."""
     train, patches, scaled = standardised(problem)
     begin = time.process_time()
-    model = fields_peers.pathak(patches, problem.units, network, **RECIPE)
-    weights = model.learn(train, SPIN_UP, [RECIPE_RIDGE])[0]
+    model = build(patches)
+    weights = model.learn(train, SPIN_UP, [dials["ridge"]])[0]
     fit = time.process_time() - begin
     fresh, starts, horizon = origins(problem, unit)
     rows = scaled(fresh)
@@ -293,7 +314,7 @@ def pathak(problem: Problem, unit: float, network: int) -> dict[str, Any]:
         "valid": valid_times(truth, runs, 1.0, unit),
         "fit_s": round(fit, 2),
         "step_ms": round(1e3 * spent / (len(starts) * (horizon + SPIN_UP)), 3),
-        "dials": {**RECIPE, "ridge": RECIPE_RIDGE},
+        "dials": dials,
     }
 
 

@@ -229,10 +229,9 @@ def main() -> None:
     parser.add_argument("method", choices=("xesn", "recipe"), nargs="?", default="xesn")
     if parser.parse_args().method == "xesn":
         name, tries = "KS, L = 60", xesn_tries
-        problem = fields.for_xesn(fields.PROBLEMS[name])
     else:
         name, tries = "KS, L = 200", recipe_tries
-        problem = fields.PROBLEMS[name]
+    problem = fields.PROBLEMS[name]
     unit = fields.saved()["exponents"][name][0] * problem.dt
     rows, patches, _ = fields.standardised(problem)
     for one in search(rows, tries(patches, problem.units), unit, fields.SPIN_UP)[:5]:

@@ -90,9 +90,3 @@ def test_the_loop_of_xesn_is_ours():
     told = esn.predict(named[:, 100:], n_steps=20, n_spinup=50)
     ours = local.runs(theirs, rows, np.array([150]), 20, 50)[0]
     assert ours == pytest.approx(np.asarray(told.values).T[1:], abs=1e-9)
-
-
-def test_xesn_has_the_same_times_in_patches_as_wide_as_its_halo():
-    problem = fields.PROBLEMS["KS, L = 60"]
-    changed = fields.for_xesn(problem)
-    assert (changed.patch, changed.halo, changed.steps) == (8, 8, problem.steps)
