@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -119,12 +120,15 @@ def test_a_group_of_patches_hears_the_same_within_its_own_columns(periodic):
     patches = Patches.of((4, 6), 2, (2, 2), (1, 1), periodic)
     fields = np.random.default_rng(0).standard_normal((3, 48))
     for first, stop in [(0, 1), (2, 5), (0, 6)]:
-        places = patches.group(first, stop)
+        places = patches.group(np.arange(first, stop))
         columns = slice(None) if places.columns is None else places.columns
         heard = places.heard(fields[:, columns])
         assert np.array_equal(heard, patches.places.heard(fields)[:, first:stop])
         inner = fields[:, columns][:, places.inner]
         assert np.array_equal(inner, fields[:, patches.inner[first:stop]])
+    apart = patches.group(np.array([1, 4]))
+    heard = apart.heard(fields[:, apart.columns])
+    assert np.array_equal(heard, patches.places.heard(fields)[:, [1, 4]])
 
 
 def test_positions_have_mean_zero_and_variance_one_and_tell_patches_apart():
@@ -250,11 +254,15 @@ def test_the_sums_of_a_task_are_those_of_its_patches_alone(periodic):
 def test_tasks_cover_every_patch_and_time_once():
     groups = groups_of(2500, True)
     assert groups == [[(0, 1024), (1024, 2048), (2048, 2500)]]
-    todo = tasks(groups[0], 3, 1000, 2)
+    learner = Learner(local(), 2, False, 0, 0)
+    todo = tasks(groups[0], 3, 1000, learner)
     seen = np.zeros((2500, 1000), int)
     for task in todo:
         seen[task.first_patch : task.last_patch, task.first : task.stop] += 1
     assert (seen[:, 3:] == 1).all() and not seen[:, :3].any() and len(todo) > 30
+    assert [task.number for task in todo] == list(range(len(todo)))
+    # Of a thinned field a task has more times, as it learns from a part of them
+    assert len(tasks(groups[0], 3, 1000, replace(learner, thinning=5))) < len(todo) / 4
     assert groups_of(3, False) == [[(0, 1)], [(1, 2)], [(2, 3)]]
 
 
@@ -283,46 +291,60 @@ def test_the_response_to_noise_is_that_of_a_network_without_memory():
     learner = Learner(networks, 0, False, 2, 0)
     found = learner.run(Task(0, 4, 0, 4000), Held(fields))
     assert found.response is not None
-    inputs = networks.reservoir.inputs
-    size = 16_000
+    inputs, size = networks.reservoir.inputs, found.response.count
+    assert size == 8000
     assert np.tril(found.response.scatter) == pytest.approx(
         size * np.tril(inputs @ inputs.T), abs=0.1 * size
     )
     expected = np.hstack([-size * inputs[:, 1:3], np.zeros((5, 2))])
     assert found.response.cross == pytest.approx(expected, abs=0.1 * size)
+    # Half of the states gave their response, and it counts for all of them
     noisy = found.moments(0.3)
-    assert noisy.count == found.rows.count
-    assert noisy.trace == pytest.approx(found.rows.trace + 0.09 * found.response.trace)
+    assert noisy.count == found.rows.count == 2 * size
+    assert noisy.trace == pytest.approx(found.rows.trace + 2 * 0.09 * found.response.trace)
     assert noisy.target_scatter == pytest.approx(
-        found.rows.target_scatter + 0.09 * found.response.target_scatter
+        found.rows.target_scatter + 2 * 0.09 * found.response.target_scatter
     )
 
 
 @pytest.mark.parametrize("first", [0, 30])
-def test_a_thinned_task_learns_from_every_third_state(first):
-    networks, fields, task = local(units=5), waves(900, 8), Task(0, 4, first, 899)
-    every, third = (
-        Learner(networks, 30, False, 2, 0, thinning).run(task, Held(fields)) for thinning in (1, 3)
-    )
-    patches = networks.patches.group(0, 4)
+def test_a_thinned_task_learns_from_a_third_of_all_stretches(first):
+    """Its states are those of networks that are driven from the beginning."""
+    networks, fields, task = local(units=5), waves(900, 8), Task(0, 4, first, 899, 1)
+    third = Learner(networks, 30, False, 8, 0, 3).run(task, Held(fields))
+    patches = networks.patches.places
     states = networks.drive(networks.inputs(fields[:-1], patches), networks.starts(4))
     values = fields[:, patches.inner]
     targets = np.concatenate([np.diff(values, axis=0), values[1:]], axis=2)
-    kept = (one[first:].reshape(-1, one.shape[2])[::3] for one in (states, targets))
-    assert same(third.rows, Gram.of(*kept))
-    # The response to noise counts as much as the states do
-    assert every.response is not None and third.response is not None
-    assert 3 * third.response.scatter == pytest.approx(every.response.scatter)
+    # Stretches of three spin-ups; in stretch k patches p with p + k + 1 divisible by three
+    p, k = np.arange(4), np.arange(899 - first)[:, None] // 90
+    kept = (p + k + 1) % 3 == 0
+    assert same(third.rows, Gram.of(states[first:][kept], targets[first:][kept]))
+    assert third.response is not None
+    assert third.response.count == pytest.approx(4 * (899 - first) / 8, rel=0.05)
 
 
 def test_long_fields_are_thinned_and_no_patch_is_left_out():
-    assert thinning(1, 1000, [(0, 64)]) == 1
-    groups = groups_of(2500, True)[0]
-    every = thinning(2_800_000, 1000, groups)
-    assert every == 15  # 14 would leave out every other patch
-    for first, last in groups:
-        seen = (np.arange(0, 15 * (last - first), every) % (last - first)).tolist()
-        assert len(set(seen)) == last - first
+    assert thinning(1, 1000) == 1 and thinning(1_400_000, 1000) == 14
+    seen = np.zeros((64, 14 * 50), int)
+    for which, first, stop in Task(0, 64, 0, 700).stretches(50, 14):
+        seen[which, first:stop] += 1
+    assert (seen.sum(axis=1) == 50).all() and seen.max() == 1
+    alone = list(Task(5, 6, 0, 100).stretches(10, 4))
+    assert [(int(which[0]), first) for which, first, _ in alone] == [(5, 0), (5, 40), (5, 80)]
+
+
+def test_a_spin_up_forgets_the_start_to_rounding():
+    """What is learned from a stretch does not depend on where its spin-up began."""
+    field = sn.datasets.lorenz96(900, cells=12, rng=0)
+    model = quick(patch=2, halo=3, memory=1.0).fit(field)
+    networks = model.closed_loop_.networks
+    rows = ((field - model.mean_) / model.scale_)[-model.washout_ :]
+    inputs = networks.inputs(rows)
+    other = np.random.default_rng(0).standard_normal((6, 60))
+    other /= np.linalg.norm(other, axis=1, keepdims=True)
+    ends = [networks.drive(inputs, start)[-1] for start in (networks.starts(6), other)]
+    assert ends[0] == pytest.approx(ends[1], abs=1e-14)
 
 
 def test_responses_are_taken_from_a_few_states_per_unit():
@@ -541,7 +563,7 @@ def test_a_given_washout_is_the_spin_up():
 def test_a_network_that_does_not_forget_spins_up_for_long():
     """An exponent that is not negative leaves no other choice."""
     model = quick()
-    assert model._spin_up(0.1) == 1000 and model._spin_up(-0.5) == 50
+    assert model._spin_up(0.1) == 1000 and model._spin_up(-0.5) == 74
     assert model._spin_up(-1e-5) == 1000
 
 

@@ -22,7 +22,7 @@ from .forecaster import report_range
 from .limits import MARGIN
 from .progress import Progress
 
-SPIN_UP_MEMORIES = 25  # times the memory: 1e-11 of a start is left
+SPIN_UP_MEMORIES = 37  # times the memory: 1e-16 of a start is left
 LONGEST_SPIN_UP = 1000
 # What the readouts give: with carry 1 the step from one field to the next, with 0 the next field
 TARGETS = {"auto": (1.0, 0.0), "steps": (1.0,), "values": (0.0,)}

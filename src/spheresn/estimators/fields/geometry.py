@@ -86,17 +86,16 @@ class Patches:
     @cached_property
     def places(self) -> Places:
         """Windows and cells of all patches."""
-        return Places(slice(0, self.count), None, self.windows, self.inner, self.size)
+        return Places(np.arange(self.count), None, self.windows, self.inner, self.size)
 
-    def group(self, first: int, stop: int) -> Places:
+    def group(self, which: Indices) -> Places:
         """Windows and cells of some patches, within the values that these need."""
-        if (first, stop) == (0, self.count):
+        if len(which) == self.count:
             return self.places
-        values, windows = np.unique(self.windows[first:stop], return_inverse=True)
-        windows = windows.reshape(stop - first, -1)
+        values, windows = np.unique(self.windows[which], return_inverse=True)
         columns = values[values < self.size]
-        inner = np.searchsorted(columns, self.inner[first:stop])
-        return Places(slice(first, stop), columns, windows, inner, len(columns))
+        inner = np.searchsorted(columns, self.inner[which])
+        return Places(which, columns, windows.reshape(len(which), -1), inner, len(columns))
 
     def positions(self) -> Floats:
         """Where each patch lies (P, q), with mean 0 and variance 1 over the grid.
@@ -137,7 +136,7 @@ class Places:
     edge.
     """
 
-    patches: slice
+    patches: Indices
     columns: Indices | None
     windows: Indices
     inner: Indices

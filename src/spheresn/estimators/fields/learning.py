@@ -1,9 +1,10 @@
 """What the readouts of a field are learned from: sums over patches and stretches of time.
 
-A task is a group of patches times a stretch of time. It drives the networks of its patches from
-rows before the stretch (the spin-up) and returns sums, which are added pairwise. The tasks and the
-order of the additions depend on the shape of the field alone, so that one process and a cluster
-give the same readout.
+A task is a group of patches times a span of time. It drives networks along stretches of this time,
+each from rows before the stretch (the spin-up), and returns sums, which are added pairwise. A long
+field has more states than a readout needs: then only some patches are driven along each stretch,
+others along the next. The tasks, their stretches and the order of the additions depend on the shape
+of the field alone, so that one process and a cluster give the same readout.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import gcd
+from math import isqrt
 from typing import Any, Protocol
 
 import numpy as np
@@ -23,12 +24,16 @@ from ...readout.triangle import GrowingTriangle
 from ..learning import FEWEST_RESPONSES, PROBE, RESPONSES
 from .geometry import Indices
 from .loop import LocalNetworks
+from .sources import BLOCK_VALUES
 
 TASK_ROWS = 65_536  # of one task: states, summed over its patches
+LONGER = 16  # times as many, at most, where a task learns from a part of them
 GROUP = 1024  # patches that are driven side by side
-BLOCK_ROWS = 1024  # states that are held at once
-SPIN_UPS = 20  # a stretch is at least this much longer than its spin-up
-MOST_PER_UNIT = 200  # states per unit that a readout is learned from
+BLOCK_ROWS = 256  # states that are driven at once: they stay in the cache
+SPIN_UPS = 20  # a task is at least this much longer than its spin-up
+STRETCH, LEAST_STRETCH = 3, 16  # length of a stretch: so many spin-ups, and at least so many rows
+ENOUGH_PER_UNIT = 100  # states per unit; of more than twice as many some are left out
+RESPONSE_EVERY = 4  # times from one response to noise to the next, at most
 
 
 class Rows(Protocol):
@@ -56,7 +61,8 @@ class FieldSums:
     """Sums of states and targets, and of their response to noise in the field.
 
     The targets are the step of each value of a patch, then the next value itself, as for a series.
-    Both are triangles, or both are Gram matrices.
+    The responses are those to noise of deviation one. Both sums are triangles, or both are Gram
+    matrices.
     """
 
     rows: Any
@@ -68,31 +74,53 @@ class FieldSums:
         return FieldSums(self.rows + other.rows, response)
 
     def moments(self, noise: float) -> Moments:
-        """What rows with noise of this deviation would give."""
+        """What rows with noise of this deviation would give: each has the mean response."""
         if self.response is None:
             return self.rows  # type: ignore[no-any-return]
-        return self.rows.with_scatter(self.response, noise)  # type: ignore[no-any-return]
+        share = self.rows.count / self.response.count
+        return self.rows.with_scatter(  # type: ignore[no-any-return]
+            self.response, noise * np.sqrt(share)
+        )
 
 
 @dataclass(frozen=True)
 class Task:
     """Patches first_patch to last_patch (not included), times first to stop (not included).
 
-    Time k is the step from field k to field k + 1.
+    Time k is the step from field k to field k + 1. Tasks with another number leave out others of
+    their stretches.
     """
 
     first_patch: int
     last_patch: int
     first: int
     stop: int
+    number: int = 0
+
+    def stretches(self, length: int, thinning: int) -> Iterator[tuple[Indices, int, int]]:
+        """Patches, first and stop (not included) of the stretches, one in `thinning` per patch.
+
+        Each stretch has other patches than the one before, so that none is left out.
+
+        >>> [(p.tolist(), a, b) for p, a, b in Task(0, 4, 10, 30).stretches(7, 3)]
+        [([0, 3], 10, 17), ([2], 17, 24), ([1], 24, 30)]
+        """
+        patches = np.arange(self.first_patch, self.last_patch)
+        if thinning == 1:
+            yield patches, self.first, self.stop
+            return
+        for k, first in enumerate(range(self.first, self.stop, length)):
+            chosen = patches[-(k + self.number) % thinning :: thinning]
+            if len(chosen):
+                yield chosen, first, min(first + length, self.stop)
 
 
 @dataclass(frozen=True, eq=False)
 class Learner:
     """How a task is done: the networks, the spin-up, and which sums.
 
-    precise: whether they are triangles; stride: every so many states the response to noise is
-    summed; 0 for never; thinning: every so many states are learned from.
+    precise: whether they are triangles; stride: of so many states one gives its response to noise;
+    0 for none; thinning: of so many states one is learned from.
     """
 
     networks: LocalNetworks
@@ -104,46 +132,51 @@ class Learner:
 
     def run(self, task: Task, rows: Rows) -> FieldSums:
         """The sums of one task."""
-        places = self.networks.patches.group(task.first_patch, task.last_patch)
-        count, inner = len(places.inner), places.inner
-        units, outputs = self.networks.reservoir.units, 2 * inner.shape[1]
+        units, outputs = self.networks.reservoir.units, 2 * self.networks.patches.inner.shape[1]
         kind: Any = GrowingTriangle if self.precise else Sums
         sums, responses = (kind.empty(units, outputs) for _ in range(2))
+        length = max(STRETCH * self.spin_up, LEAST_STRETCH)
+        for stretch in task.stretches(length, self.thinning):
+            for states, targets in self._driven(*stretch, rows):
+                sums.take(_flat(states), _flat(targets))
+        if not self.stride:
+            return FieldSums(sums.moments, None)
         rng = np.random.default_rng([self.seed, task.first_patch, task.first])
-        start = max(task.first - self.spin_up, 0)
-        clean, moved = self.networks.starts(count), self.networks.starts(count)
-        block = max(BLOCK_ROWS // count, 1)
-        scale, seen = np.sqrt(max(self.stride, 1) / self.thinning) / PROBE, 0
-        for first in range(start, task.stop, block):
-            stop = min(first + block, task.stop)
-            fields = rows.read(first, stop + 1, places.columns)
-            skip = min(max(task.first - first, 0), stop - first)
-            inputs = self.networks.inputs(fields[:-1], places)
-            states = self.networks.drive(inputs, clean)
-            clean = states[-1].copy()
-            targets = _targets(fields, inner)
-            flat = _flat(states[skip:])
-            learned = slice(-seen % self.thinning, None, self.thinning)
-            sums.take(flat[learned], _flat(targets[skip:])[learned])
-            if self.stride:
-                noise = PROBE * rng.standard_normal(fields[:-1].shape)
-                with_noise = self.networks.inputs(fields[:-1] + noise, places)
-                response = self.networks.drive(with_noise, moved)
-                moved = response[-1].copy()
-                response = _flat(response[skip:])
-                kept = slice(-seen % self.stride, None, self.stride)
-                shift = np.concatenate([-noise[:, inner], np.zeros_like(noise[:, inner])], axis=2)
+        every = min(isqrt(self.stride), RESPONSE_EVERY)
+        for stretch in task.stretches(length, self.stride // every):
+            both = self._driven(*stretch, rows), self._driven(*stretch, rows, rng)
+            for clean, moved in zip(*both, strict=True):
                 responses.take(
-                    scale * (response[kept] - flat[kept]), scale * _flat(shift[skip:])[kept]
+                    *(_flat((b - a)[::every]) / PROBE for a, b in zip(clean, moved, strict=True))
                 )
-            seen += len(flat)
-        return FieldSums(sums.moments, responses.moments if self.stride else None)
+        return FieldSums(sums.moments, responses.moments)
 
+    def _driven(
+        self,
+        which: Indices,
+        first: int,
+        stop: int,
+        rows: Rows,
+        rng: np.random.Generator | None = None,
+    ) -> Iterator[tuple[Floats, Floats]]:
+        """States (T, P, N) and targets (T, P, 2 m) of a stretch, block by block.
 
-def _targets(fields: Floats, inner: Any) -> Floats:
-    """Steps and next values (T, P, 2 m) of fields (T + 1, size)."""
-    values = fields[:, inner]
-    return np.concatenate([values[1:] - values[:-1], values[1:]], axis=2)
+        With `rng` there is a trace of noise in what the networks hear.
+        """
+        places = self.networks.patches.group(which)
+        state = self.networks.starts(len(which))
+        block = max(min(BLOCK_ROWS // len(which), BLOCK_VALUES // self.networks.patches.size), 1)
+        for begin in range(max(first - self.spin_up, 0), stop, block):
+            end = min(begin + block, stop)
+            fields = rows.read(begin, end + 1, places.columns)
+            before, after = fields[:-1], fields[1:]
+            if rng is not None:
+                before = before + PROBE * rng.standard_normal(before.shape)
+            states = self.networks.drive(self.networks.inputs(before, places), state)
+            state = states[-1].copy()
+            late = slice(max(first - begin, 0), None)
+            values, later = before[late, places.inner], after[late, places.inner]
+            yield states[late], np.concatenate([later - values, later], axis=2)
 
 
 def _flat(rows: Floats) -> Floats:
@@ -151,33 +184,29 @@ def _flat(rows: Floats) -> Floats:
 
 
 def response_stride(rows: int, units: int) -> int:
-    """Of so many states of one readout, every how many give their response to noise."""
+    """Of how many states of one readout one gives its response to noise."""
     return max(rows // max(RESPONSES * units, FEWEST_RESPONSES), 1)
 
 
-def thinning(rows: int, units: int, groups: Sequence[tuple[int, int]]) -> int:
-    """Of so many states of one readout, every how many are learned from.
+def thinning(rows: int, units: int) -> int:
+    """Of how many states of one readout one is learned from.
 
-    A long field has more states than a readout needs. The number has no divisor in common with the
-    sizes of the groups of patches, so that all patches are learned from.
-
-    >>> thinning(200_000, 1000, [(0, 64)]), thinning(1_280_000, 1000, [(0, 64)])
-    (1, 7)
+    >>> thinning(199_000, 1000), thinning(1_280_000, 1000)
+    (1, 12)
     """
-    every = max(-(-rows // (MOST_PER_UNIT * units)), 1)
-    while any(gcd(every, last - first) > 1 for first, last in groups):
-        every += 1
-    return every
+    return max(rows // (ENOUGH_PER_UNIT * units), 1)
 
 
-def tasks(groups: Sequence[tuple[int, int]], first: int, stop: int, spin_up: int) -> list[Task]:
+def tasks(groups: Sequence[tuple[int, int]], first: int, stop: int, learner: Learner) -> list[Task]:
     """The tasks for groups of patches and the times from first to stop."""
-    found = []
+    found: list[Task] = []
+    states = TASK_ROWS * min(learner.thinning, LONGER)
     for low, high in groups:
-        length = max(TASK_ROWS // (high - low), SPIN_UPS * spin_up)
+        length = max(states // (high - low), SPIN_UPS * learner.spin_up)
         parts = max((stop - first) // length, 1)
         cuts = np.linspace(first, stop, parts + 1).astype(int)
-        found += [Task(low, high, int(a), int(b)) for a, b in pairwise(cuts)]
+        for a, b in pairwise(cuts):
+            found.append(Task(low, high, int(a), int(b), len(found)))
     return found
 
 

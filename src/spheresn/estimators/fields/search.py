@@ -20,7 +20,7 @@ from ..candidates import FINAL_ROWS, Candidate, Plan
 from ..progress import Progress
 from ..search import HELD_OUT, HORIZON, WORST, Score, evenly_spaced
 from .geometry import Patches
-from .learning import Held, Learner, groups_of, response_stride, thinning
+from .learning import Held, Learner, response_stride, thinning
 from .loop import FieldLoop, LocalNetworks
 from .sources import Standardised
 from .workers import Learning, Readouts, Workers, learn_readouts
@@ -228,7 +228,7 @@ class FieldSearch:
 
     def _signal(self) -> Floats:
         """What the network of the first patch hears: on it the memory is measured."""
-        first = self.patches.group(0, 1)
+        first = self.patches.group(np.array([0]))
         rows = self.rows.read(0, min(len(self.rows), FINAL_ROWS), first.columns)
         window = first.heard(rows)[:, 0]
         kept = window if self.projection is None else window @ self.projection
@@ -245,7 +245,7 @@ class FieldSearch:
             self.precise,
             response_stride(states, self.plan.units) if noisy else 0,
             self.plan.seed,
-            thinning(states, self.plan.units, groups_of(self.patches.count, shared)[0]),
+            thinning(states, self.plan.units),
         )
 
     def _networks(self, calibrated: Calibrated) -> LocalNetworks:

@@ -85,7 +85,7 @@ def learn_readouts(
     """
     found = []
     for groups in groups_of(learner.networks.patches.count, shared):
-        todo = tasks(groups, *span(learner, steps), learner.spin_up)
+        todo = tasks(groups, *span(learner, steps), learner)
         sums = merged((learner.run(task, rows) for task in todo), add)
         found.append(solutions(sums, ways))
     return together(found)
@@ -148,7 +148,7 @@ class Cluster:
         nodes = []
         for groups in groups_of(learner.networks.patches.count, shared):
             parts = []
-            for task in tasks(groups, *span(learner, len(rows) - 1), learner.spin_up):
+            for task in tasks(groups, *span(learner, len(rows) - 1), learner):
                 first = max(task.first - learner.spin_up, 0)
                 piece = _piece(rows.source, first, task.stop + 1)
                 parts.append(
