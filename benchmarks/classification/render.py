@@ -55,7 +55,6 @@ def evidence(model: Any, rows: Any) -> Any:
 
     A unit that leads at n of T rows adds w √(n/T) in all, the same at each of the n rows.
     """
-    rows = model.ensemble_.preparation(rows)
     total = np.zeros(len(rows))
     for network, weights in zip(model.ensemble_.networks, weights_of_units(model), strict=True):
         for places, weight in zip(leaders(network, rows), weights, strict=True):
@@ -97,7 +96,7 @@ def picture(path: Path) -> None:
             steps, rows[:, 0], c=trace, cmap="coolwarm", vmin=-limit, vmax=limit, s=14, zorder=2
         )
         upper.set_title(title, fontsize=10)
-        top, _ = leaders(network, model.ensemble_.preparation(rows))
+        top, _ = leaders(network, rows)
         lower.scatter(steps, top[:, 0], s=5, color="C0")
         lower.set_xlabel("step")
     axes[0, 0].set_ylabel("series")
