@@ -36,6 +36,7 @@ def test_what_steps_add_is_the_output():
     rng = np.random.default_rng(0)
     series = [np.sin(0.3 * (1 + i % 2) * np.arange(60.0) + rng.uniform(0, 6)) for i in range(12)]
     series = [rows[:, None] + 0.1 * rng.standard_normal((60, 1)) for rows in series]
+    series = [(1 + i % 3) * rows for i, rows in enumerate(series)]  # of different size
     model = sn.ESNClassifier(units=60, random_state=0).fit(series, [0, 1] * 6)
     intercept = np.diff(model.weights_.intercept)[0]
     added = [render.evidence(model, rows).sum() + intercept for rows in series]
