@@ -471,5 +471,5 @@ def test_parts_that_do_not_fit_each_other_are_refused(fitted, tmp_path, name):
 def test_files_of_the_first_format_are_to_be_fitted_again(fitted, tmp_path):
     sn.save(fitted, tmp_path / "model")
     rewritten(tmp_path / "model", lambda o, i: i.update(format=1))
-    with pytest.raises(ModelFileError, match="whole series of format 1, .* fit it again"):
+    with pytest.raises(ModelFileError, match=r"whole series of format 1, .* fit it again"):
         sn.load(tmp_path / "model")

@@ -38,8 +38,8 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
     has one label per series. Several networks follow each series, at strides of 1, 3, 9, ... rows,
     and hear its values, its changes over a stride and the changes of these. They share the
     `units`. A series is described by how often each unit leads or trails the units beside it. Where
-    series differ in size, half of the networks hear them in their own deviations. time_axis: 0 or 1, the axis of time within one case; needed only where a case has more
-    channels than steps.
+    series differ in size, half of the networks hear them in their own deviations. time_axis: 0 or
+    1, the axis of time within one case; needed only where a case has more channels than steps.
 
     *Steps*: X is one table (T, d) with one label per row, or a list of tables with a list of
     labels each. Each step is classified by the state of one network.

@@ -4,10 +4,11 @@ A network of stride s hears every s-th row, beginning with each of the first s r
 a row depends on that row and on the state s rows before. A memory of one of its own steps is s
 steps of the series. Some networks hear the values, some the changes from one mean of s rows to the
 next, which noise hardly touches, some the changes of these. Where series differ in size, half of
-the networks hear them in their own deviations. The units of a network stand in groups. After each row one unit of a group leads, that
-with the largest state, measured in deviations from its mean in training, and one trails. A series
-is described by the square root of the share of time that each unit leads, and of the share that it
-trails. These are the strides of dilated networks [CHAN17] and the competing kernels of [DEM23].
+the networks hear them in their own deviations. The units of a network stand in groups. After each
+row one unit of a group leads, that with the largest state, measured in deviations from its mean in
+training, and one trails. A series is described by the square root of the share of time that each
+unit leads, and of the share that it trails. These are the strides of dilated networks [CHAN17] and
+the competing kernels of [DEM23].
 """
 
 from __future__ import annotations
