@@ -54,6 +54,17 @@ def test_our_method_is_measured_and_a_failure_is_a_result(monkeypatch):
     assert run.measure(run.WARM, "spheresn", 0)["error"] == "ValueError('no')"
 
 
+def test_what_is_not_complete_does_not_replace_what_was_collected(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(run, "problems", list)
+    collected = tmp_path / "classification.json"
+    collected.write_text("old")
+    asked = ["run", "--methods", "spheresn", "--out", str(tmp_path), "--collect", str(collected)]
+    monkeypatch.setattr("sys.argv", asked)
+    run.main()
+    assert collected.read_text() == "old"
+    assert "stays as it is: not all is measured of 1-NN DTW, MiniRocket" in capsys.readouterr().out
+
+
 def result(accuracy, seconds):
     return {"accuracy": accuracy, "each": [accuracy], "seconds": seconds, "errors": []}
 
