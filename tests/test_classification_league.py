@@ -36,6 +36,7 @@ def test_what_steps_add_is_the_output():
     rng = np.random.default_rng(0)
     series = [np.sin(0.3 * (1 + i % 2) * np.arange(60.0) + rng.uniform(0, 6)) for i in range(12)]
     series = [rows[:, None] + 0.1 * rng.standard_normal((60, 1)) for rows in series]
+    series = [(1 + i % 3) * rows for i, rows in enumerate(series)]  # of different size
     model = sn.ESNClassifier(units=60, random_state=0).fit(series, [0, 1] * 6)
     intercept = np.diff(model.weights_.intercept)[0]
     added = [render.evidence(model, rows).sum() + intercept for rows in series]
@@ -51,6 +52,17 @@ def test_our_method_is_measured_and_a_failure_is_a_result(monkeypatch):
 
     monkeypatch.setitem(methods.METHODS, "spheresn", ("spheresn", fails))
     assert run.measure(run.WARM, "spheresn", 0)["error"] == "ValueError('no')"
+
+
+def test_what_is_not_complete_does_not_replace_what_was_collected(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(run, "problems", list)
+    collected = tmp_path / "classification.json"
+    collected.write_text("old")
+    asked = ["run", "--methods", "spheresn", "--out", str(tmp_path), "--collect", str(collected)]
+    monkeypatch.setattr("sys.argv", asked)
+    run.main()
+    assert collected.read_text() == "old"
+    assert "stays as it is: not all is measured of 1-NN DTW, MiniRocket" in capsys.readouterr().out
 
 
 def result(accuracy, seconds):

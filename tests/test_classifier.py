@@ -8,7 +8,7 @@ import spheresn as sn
 from spheresn.estimators import ensemble as parts
 from spheresn.estimators.calibration import STRONGEST, MemoryOutOfReach
 from spheresn.estimators.ensemble import Cases, View
-from spheresn.estimators.preparation import Preparation, differ_in_size
+from spheresn.estimators.preparation import differ_in_size, in_own_deviations
 from spheresn.estimators.probability import fit_sharpness
 from spheresn.io import ModelFileError
 from spheresn.readout.cases import CaseReadout, fit_rows, fit_sums
@@ -72,7 +72,7 @@ def test_changes_do_not_see_a_constant_and_second_changes_no_slope(data):
     moved, tilted = Cases(cases.rows + 7.0, cases.starts), Cases(cases.rows + slope, cases.starts)
     for stride in (1, 3):
         assert np.allclose(View(stride, 1).of(moved), View(stride, 1).of(cases))
-        late = slope[:, 0] >= 2 * stride
+        late = slope[:, 0] >= 3 * stride - 1  # from here on nothing is before the first row
         assert np.allclose(View(stride, 2).of(tilted)[late], View(stride, 2).of(cases)[late])
 
 
@@ -164,26 +164,49 @@ def test_a_memory_chosen_on_few_rows_may_be_out_of_reach_on_all(monkeypatch, rng
 # Series of different size
 
 
-def test_series_of_different_size_are_measured_in_their_own_deviations(rng):
+def test_series_of_different_size_are_measured_in_their_own_deviations_too(rng):
     """The sizes, which say nothing, range over five powers of ten."""
     series, labels = waves(rng, count=40, columns=1)
     sized = [10.0 ** rng.uniform(-3, 2) * rows for rows in series]
-    model = sn.ESNClassifier(units=100, random_state=0).fit(sized[:20], labels[:20])
-    assert model.preparation_ != "given" and model.score(sized[20:], labels[20:]) > 0.9
-    again = sn.ESNClassifier(units=100, random_state=0).fit(series[:20], labels[:20])
-    assert again.preparation_ == "given"
+    model = sn.ESNClassifier(units=200, random_state=0).fit(sized[:20], labels[:20])
+    assert [one.view.own for one in model.ensemble_.networks[:4]] == [False, True, False, True]
+    assert model.score(sized[20:], labels[20:]) > 0.9
+    again = sn.ESNClassifier(units=200, random_state=0).fit(series[:20], labels[:20])
+    assert not any(one.view.own for one in again.ensemble_.networks)
 
 
-def test_preparations_do_what_they_say(rng):
+def test_a_size_that_tells_the_class_is_used(rng):
+    """Noise of deviation 1 or 3: nothing but the size differs."""
+    series = [(1.0 + 2.0 * (i % 2)) * rng.standard_normal((50, 1)) for i in range(60)]
+    model = sn.ESNClassifier(units=200, random_state=0).fit(series[:30], [0, 1] * 15)
+    assert any(one.view.own for one in model.ensemble_.networks)
+    assert model.score(series[30:], [0, 1] * 15) > 0.9
+
+
+def test_own_deviations(rng):
     series = [rng.standard_normal((30, 2)) * [1.0, 5.0], np.zeros((4, 2))]
-    own = Preparation.of("own", series)
-    assert np.allclose(own(series[0]).mean(axis=0), 0.0)
-    assert np.allclose(own(series[0]).std(axis=0), 1.0) and (own(series[1]) == 0.0).all()
-    assert np.allclose(own(7.0 * series[0] + 3.0), own(series[0]))
-    small = Preparation("compressed", np.ones(2), np.full(2, 0.5))
-    assert np.allclose(np.sinh(small(series[0])) * 0.5 + 1.0, series[0])
-    assert np.isfinite(small(np.full((1, 2), -1e308))).all()
+    own = in_own_deviations(series[0])
+    assert np.allclose(own.mean(axis=0), 0.0) and np.allclose(own.std(axis=0), 1.0)
+    assert (in_own_deviations(series[1]) == 0.0).all()
+    assert np.allclose(in_own_deviations(7.0 * series[0] + 3.0), own)
     assert differ_in_size(series) and not differ_in_size([series[0], 1.2 * series[0]])
+
+
+def test_means_over_a_stride_are_those_of_a_case_that_began_at_rest(rng):
+    series = [rng.standard_normal((40, 2)), rng.standard_normal((5, 2))]
+    for steps in (1, 3, 9, 27):
+        naive = []
+        for rows in series:
+            longer = np.vstack([np.repeat(rows[:1], steps - 1, axis=0), rows])
+            naive += [longer[i : i + steps].mean(axis=0) for i in range(len(rows))]
+        assert np.allclose(parts.Cases.of(series).means(steps).rows, naive)
+
+
+def test_changes_over_wide_strides_average_the_noise(rng):
+    """The difference of two means of nine values of white noise has the variance 2/9."""
+    noise = parts.Cases.of([rng.standard_normal((20_000, 1))])
+    assert abs(parts.View(9, 1).of(noise).var() - 2 / 9) < 0.02
+    assert parts.View(9, 0).of(noise) is noise.rows
 
 
 def test_a_length_that_tells_the_class_is_used(rng, tmp_path):
@@ -204,7 +227,8 @@ def test_a_length_that_tells_the_class_is_used(rng, tmp_path):
 def test_leaving_out_is_exact_and_the_weights_are_those_of_ridge(rng):
     x, y = rng.standard_normal((9, 30)), rng.standard_normal((9, 2))
     found = fit_rows(x, y, penalty=3.0)
-    scale, mean = x.std(axis=0), x.mean(axis=0)
+    variance, mean = x.var(axis=0), x.mean(axis=0)
+    scale = np.sqrt(variance + 0.3 * variance.mean())
     ridge = Ridge(alpha=3.0).fit((x - mean) / scale, y)
     assert np.allclose(found.weights(x), ridge.predict((x - mean) / scale))
     for i in range(9):  # the scaling stays, as a choice made before
@@ -425,7 +449,8 @@ MISFITS = {
     "states": (lambda t: t.update({"0.rest": t["0.rest"][:-1]}), None, "the states do not fit"),
     "scale": (lambda t: t.update({"0.state_scale": 0 * t["0.rest"]}), None, "the states do not"),
     "weights": (lambda t: t.update(weights=t["weights"][:-1]), None, "the readout does not fit"),
-    "unit": (lambda t: t.update(unit=0 * t["unit"]), None, "the preparation does not fit"),
+    "stride": (None, lambda o, i: i["values"]["networks"][0].update(stride=2), "the stride is not"),
+    "own": (None, lambda o, i: i["values"]["networks"][0].update(own=1), "own is not true or"),
     "order": (None, lambda o, i: i["values"]["networks"][0].update(order=3), "the order of diff"),
 }
 
@@ -441,3 +466,10 @@ def test_parts_that_do_not_fit_each_other_are_refused(fitted, tmp_path, name):
         rewritten(path, header)
     with pytest.raises(ModelFileError, match=rf"\({reason}"):
         sn.load(path)
+
+
+def test_files_of_the_first_format_are_to_be_fitted_again(fitted, tmp_path):
+    sn.save(fitted, tmp_path / "model")
+    rewritten(tmp_path / "model", lambda o, i: i.update(format=1))
+    with pytest.raises(ModelFileError, match=r"whole series of format 1, .* fit it again"):
+        sn.load(tmp_path / "model")

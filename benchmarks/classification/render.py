@@ -17,7 +17,8 @@ from .run import COLLECTED
 from .summary import HALVES, problems_table, table
 
 PICTURE = Path(__file__).parents[2] / "docs" / "images" / "classification.png"
-SHOWN = "GunPoint"
+SHOWN, SHOWN_UNITS = "GunPoint", 6
+MEANING = ("a hand draws a gun", "a hand points")
 
 
 def weights_of_units(model: Any) -> Any:
@@ -34,7 +35,9 @@ def weights_of_units(model: Any) -> Any:
 def leaders(network: Any, rows: Any) -> tuple[Any, Any]:
     """For each row and group the unit that leads and the unit that trails (T, groups)."""
     from spheresn.estimators.ensemble import Cases
+    from spheresn.estimators.preparation import in_own_deviations
 
+    rows = in_own_deviations(rows) if network.view.own else rows
     signal = network.scaler.forward(network.view.of(Cases.of([rows])))
     signal = signal.astype(network.reservoir.dtype)
     stride, edges = network.view.stride, network.edges
@@ -55,7 +58,6 @@ def evidence(model: Any, rows: Any) -> Any:
 
     A unit that leads at n of T rows adds w √(n/T) in all, the same at each of the n rows.
     """
-    rows = model.ensemble_.preparation(rows)
     total = np.zeros(len(rows))
     for network, weights in zip(model.ensemble_.networks, weights_of_units(model), strict=True):
         for places, weight in zip(leaders(network, rows), weights, strict=True):
@@ -66,7 +68,9 @@ def evidence(model: Any, rows: Any) -> Any:
 
 
 def picture(path: Path) -> None:
-    """Two series, who leads in one group of units, and what each step speaks for."""
+    """Of two series: the unit of a group that leads at each step, the share of time that each unit
+    leads, and what each step speaks for.
+    """
     import matplotlib
 
     matplotlib.use("Agg")
@@ -76,35 +80,46 @@ def picture(path: Path) -> None:
     model = sn.ESNClassifier(random_state=0).fit(problem.train, problem.train_labels)
     chosen = [int(np.flatnonzero(problem.test_labels == one)[1]) for one in model.classes_]
     series = [problem.test[i] for i in chosen]
-    titles = [f"{SHOWN}, class {one}" for one in model.classes_]
     network = next(one for one in model.ensemble_.networks if one.view.stride == 3)
+    first = [leaders(network, rows)[0][:, 0] for rows in series]
     traces = [evidence(model, rows) for rows in series]
-    limit = max(float(np.abs(trace).max()) for trace in traces)
+    limit = float(np.quantile(np.abs(traces), 0.98))
+    # The units that lead most; all others are grey
+    counts = sum(np.bincount(lead, minlength=network.reservoir.units) for lead in first)
+    most = np.argsort(-counts, kind="stable")[:SHOWN_UNITS]
+    colours = np.full(network.reservoir.units, SHOWN_UNITS)
+    colours[most] = np.arange(SHOWN_UNITS)
+    palette = [*plt.get_cmap("tab10").colors[:SHOWN_UNITS], (0.75, 0.75, 0.75)]
     figure, axes = plt.subplots(
-        2,
-        2,
-        figsize=(8.0, 4.6),
-        sharex=True,
-        sharey="row",
-        height_ratios=(3, 2),
-        layout="constrained",
+        3, 2, figsize=(8.0, 7.0), sharey="row", height_ratios=(3, 2, 3), layout="constrained"
     )
-    for column, (rows, trace, title) in enumerate(zip(series, traces, titles, strict=True)):
-        steps = np.arange(len(rows))
-        upper, lower = axes[0, column], axes[1, column]
-        upper.plot(steps, rows[:, 0], color="0.75", lw=1.0, zorder=1)
-        drawn = upper.scatter(
-            steps, rows[:, 0], c=trace, cmap="coolwarm", vmin=-limit, vmax=limit, s=14, zorder=2
+    for column, (rows, lead, trace) in enumerate(zip(series, first, traces, strict=True)):
+        steps, values = np.arange(len(rows)), rows[:, 0]
+        upper, bars, lower = axes[:, column]
+        for one in (upper, lower):
+            one.plot(steps, values, color="0.75", lw=1.0, zorder=1)
+            one.set_xlabel("step")
+        upper.scatter(steps, values, c=[palette[k] for k in colours[lead]], s=14, zorder=2)
+        upper.set_title(f"a series of class {model.classes_[column]}: {MEANING[column]}")
+        shares = np.bincount(colours[lead], minlength=SHOWN_UNITS + 1) / len(rows)
+        bars.bar(np.arange(SHOWN_UNITS + 1), 100 * shares, color=palette)
+        names = [f"unit {unit}" for unit in most] + ["others"]
+        bars.set_xticks(np.arange(SHOWN_UNITS + 1), names, rotation=30)
+        drawn = lower.scatter(
+            steps, values, c=trace, cmap="coolwarm", vmin=-limit, vmax=limit, s=14, zorder=2
         )
-        upper.set_title(title, fontsize=10)
-        top, _ = leaders(network, model.ensemble_.preparation(rows))
-        lower.scatter(steps, top[:, 0], s=5, color="C0")
-        lower.set_xlabel("step")
-    axes[0, 0].set_ylabel("series")
-    axes[1, 0].set_ylabel("unit that leads\n(one group, stride 3)")
-    bar = figure.colorbar(drawn, ax=axes, pad=0.01, shrink=0.6, ticks=[-limit, 0.0, limit])
+    for one, text in zip(
+        axes[:, 0],
+        (
+            "1. At each step one unit\nof a group leads (colour)",
+            "2. Features: its share\nof the time, in %",
+            "3. What each step\nspeaks for (colour)",
+        ),
+        strict=True,
+    ):
+        one.set_ylabel(text)
+    bar = figure.colorbar(drawn, ax=axes[2, :], pad=0.01, ticks=[-limit, 0.0, limit])
     bar.ax.set_yticklabels([f"class {model.classes_[0]}", "neither", f"class {model.classes_[1]}"])
-    bar.set_label("what a step speaks for")
     with whole_file(path) as draft:
         figure.savefig(draft, dpi=110, format="png")
     plt.close(figure)

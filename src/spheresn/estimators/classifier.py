@@ -16,16 +16,14 @@ from .._errors import BadInput
 from .._validation import Floats
 from ..readout import Gram, Sample, factor, leave_one_out
 from ..readout.cases import CaseReadout
-from .base import PROBE_UNITS, BaseESN, seed_of, with_limited_threads
+from .base import BaseESN, seed_of, with_limited_threads
 from .candidates import Plan, plan_of
 from .cases import as_cases, is_cases, refuse_wide
-from .ensemble import CLASSIFICATION, Ensemble, blocks, fit_ensemble, with_length
-from .preparation import KINDS, Preparation, differ_in_size
+from .ensemble import CLASSIFICATION, blocks, fit_ensemble, with_length
 from .probability import fit_sharpness, probabilities
 from .validation import as_series, is_list, validated
 
 CASE_UNITS, STEP_UNITS = 2000, 500  # where nobody sets them
-MARGIN = 0.8  # of its error: series as they are given, unless another preparation is clearly better
 RATIO = CLASSIFICATION["spherical"][0].bias_ratio
 
 
@@ -38,11 +36,10 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
     *Whole series*: X is a list of arrays (time, channels) of any lengths, an array (cases,
     channels, time) as aeon and sktime have it, or a data frame with an index of case and time; y
     has one label per series. Several networks follow each series, at strides of 1, 3, 9, ... rows,
-    and hear its values, its changes and the changes of these. They share the `units`. A series is
-    described by how often each unit leads or trails the units beside it. Series that differ much in
-    size may be measured in their own deviations, or compressed, if this lowers the leave-one-out
-    error. time_axis: 0 or 1, the axis of time within one case; needed only where a case has more
-    channels than steps.
+    and hear its values, its changes over a stride and the changes of these. They share the
+    `units`. A series is described by how often each unit leads or trails the units beside it. Where
+    series differ in size, half of the networks hear them in their own deviations. time_axis: 0 or
+    1, the axis of time within one case; needed only where a case has more channels than steps.
 
     *Steps*: X is one table (T, d) with one label per row, or a list of tables with a list of
     labels each. Each step is classified by the state of one network.
@@ -52,9 +49,9 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
     n_jobs: networks that follow series in parallel (joblib). The other parameters are those of
     ESNRegressor without readout.
 
-    Learned: classes_, penalty_, loo_error_; for whole series ensemble_, preparation_ (of the
-    series), typical_length_ (above 0 where the length tells the class), and memory_ (in steps of
-    the series), lyapunov_ and bend_ of each network; for steps the attributes of ESNRegressor.
+    Learned: classes_, penalty_, loo_error_; for whole series ensemble_, typical_length_
+    (above 0 where the length tells the class), and memory_ (in steps of the series), lyapunov_ and
+    bend_ of each network; for steps the attributes of ESNRegressor.
 
     >>> rng = np.random.default_rng(0)
     >>> slow, fast = (
@@ -174,7 +171,7 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
 
     def _take_cases(self, cases: list[Floats], targets: list[Floats]) -> None:
         if self._learned is None:
-            self._begin_cases(cases, targets[0])
+            self._begin_cases(cases)
             self.typical_length_, self._learned = self._choose_length(cases, targets[0])
             return
         assert isinstance(self._learned, CaseReadout)
@@ -198,12 +195,8 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
             return 0.0, learned[0.0]
         return min(learned.items(), key=lambda one: one[1].fit(self._penalty()).error)
 
-    def _begin_cases(self, cases: list[Floats], targets: Floats) -> None:
-        """The networks for these cases.
-
-        Where series differ in size, the leave-one-out errors of small networks decide how to
-        prepare them.
-        """
+    def _begin_cases(self, cases: list[Floats]) -> None:
+        """The networks for these cases."""
         if self.features == "quadratic":
             raise BadInput(
                 "features must be 'linear' for whole series, got 'quadratic'; what they tell is "
@@ -214,40 +207,21 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
         self.washout_ = (
             0 if self.washout == "auto" else _validation.whole("washout", self.washout, 0)
         )
-        seed = seed_of(self.random_state)
-        kinds = KINDS if differ_in_size(cases) else KINDS[:1]
-        errors = {}
-        if len(kinds) > 1:
-            small = min(units, PROBE_UNITS)
-            for kind in kinds:
-                tried = self._new_ensemble(kind, cases, small, seed)
-                learned = CaseReadout(tried.width, len(self.classes_))
-                for place in blocks(cases):
-                    features = tried.features(cases[place], self.washout_, self.n_jobs)
-                    learned.take(features, targets[place])
-                errors[kind] = learned.fit(self._penalty()).error * (
-                    MARGIN if kind == "given" else 1.0
-                )
-        self.preparation_ = min(errors, key=lambda kind: errors[kind], default="given")
-        self.ensemble_ = self._new_ensemble(self.preparation_, cases, units, seed)
+        seeds = np.random.SeedSequence(seed_of(self.random_state)).generate_state(units)
+        given = self.spectral_radius is not None or self.input_scaling is not None
+        self.ensemble_ = fit_ensemble(
+            cases,
+            lambda number, size: plan_of(self, int(seeds[number]), size),
+            lambda plan: self._candidates(plan, CLASSIFICATION)[0],
+            units,
+            free=self.memory == "auto" and not given,
+            divided=isinstance(self.topology, str),
+        )
         networks = self.ensemble_.networks
         self.memory_ = np.array([one.memory for one in networks])
         self.lyapunov_ = np.array([one.exponent for one in networks])
         self.bend_ = np.array([one.bend for one in networks])
         self.bias_ratio_ = RATIO if self.bias_ratio == "auto" else float(self.bias_ratio)
-
-    def _new_ensemble(self, kind: str, cases: list[Floats], units: int, seed: int) -> Ensemble:
-        seeds = np.random.SeedSequence(seed).generate_state(units)
-        given = self.spectral_radius is not None or self.input_scaling is not None
-        return fit_ensemble(
-            cases,
-            lambda number, size: plan_of(self, int(seeds[number]), size),
-            lambda plan: self._candidates(plan, CLASSIFICATION)[0],
-            units,
-            preparation=Preparation.of(kind, cases),
-            free=self.memory == "auto" and not given,
-            divided=isinstance(self.topology, str),
-        )
 
     def _penalty(self) -> float | None:
         return None if self.penalty == "loo" else float(self.penalty)

@@ -2,11 +2,13 @@
 
 A network of stride s hears every s-th row, beginning with each of the first s rows: the state after
 a row depends on that row and on the state s rows before. A memory of one of its own steps is s
-steps of the series. Some networks hear the values, some the changes over s rows, some the changes
-of these. The units of a network stand in groups. After each row one unit of a group leads, that
-with the largest state, measured in deviations from its mean in training, and one trails. A series
-is described by the square root of the share of time that each unit leads, and of the share that it
-trails. These are the strides of dilated networks [CHAN17] and the competing kernels of [DEM23].
+steps of the series. Some networks hear the values, some the changes from one mean of s rows to the
+next, which noise hardly touches, some the changes of these. Where series differ in size, half of
+the networks hear them in their own deviations. The units of a network stand in groups. After each
+row one unit of a group leads, that with the largest state, measured in deviations from its mean in
+training, and one trails. A series is described by the square root of the share of time that each
+unit leads, and of the share that it trails. These are the strides of dilated networks [CHAN17] and
+the competing kernels of [DEM23].
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from ..driving import drive, loop_arguments, writable
 from ..kernels.codes import FINE, fast_path, guarded
 from ..reservoir import Reservoir
 from .candidates import Candidate, Plan
-from .preparation import Preparation
+from .preparation import differ_in_size, in_own_deviations
 from .scaling import Scaler
 
 # The memory of a network in its own steps, and its bend; chosen, like all numbers here, on the
@@ -78,13 +80,32 @@ class Cases:
         here = np.arange(len(self.rows)) - steps
         return np.asarray(self.rows[np.maximum(here, np.repeat(self.starts[:-1], self.lengths))])
 
+    def means(self, steps: int) -> Cases:
+        """For each row the mean of the last `steps` rows, a power of STRIDE_RATIO. Before its first
+        row a case is taken to be like that row.
+
+        >>> Cases.of([np.array([[0.0], [3.0], [6.0], [9.0]])]).means(3).rows.ravel()
+        array([0., 1., 3., 6.])
+        """
+        if steps == 1:
+            return self
+        shorter = steps // STRIDE_RATIO
+        parts = self.means(shorter)
+        rows = parts.rows / STRIDE_RATIO
+        for k in range(1, STRIDE_RATIO):
+            rows += parts.before(k * shorter) / STRIDE_RATIO
+        return Cases(rows, self.starts)
+
 
 @dataclass(frozen=True)
 class View:
-    """What a network hears: every `stride`-th row, its values or differences of order 1 or 2."""
+    """What a network hears of every `stride`-th row: its values, or the differences of order 1 or 2
+    of means over `stride` rows. own: of series that are measured in their own deviations.
+    """
 
     stride: int
     order: int
+    own: bool = False
 
     def of(self, cases: Cases) -> Floats:
         """The rows in this view.
@@ -95,10 +116,11 @@ class View:
         """
         if self.order == 0:
             return cases.rows
-        once = cases.before(self.stride)
+        means = cases.means(self.stride)
+        once = means.before(self.stride)
         if self.order == 1:
-            return np.asarray(cases.rows - once)
-        return np.asarray(cases.rows - 2.0 * once + cases.before(2 * self.stride))
+            return np.asarray(means.rows - once)
+        return np.asarray(means.rows - 2.0 * once + means.before(2 * self.stride))
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,7 +211,6 @@ class Ensemble:
     """The networks of a classifier of whole series."""
 
     networks: tuple[SeriesNetwork, ...]
-    preparation: Preparation
 
     @property
     def width(self) -> int:
@@ -198,11 +219,19 @@ class Ensemble:
 
     def features(self, series: Sequence[Floats], skip: int, n_jobs: int | None) -> Floats:
         """Roots of the shares of time (cases, width); the same for any number of jobs."""
-        cases = Cases.of([self.preparation(one) for one in series])
+        cases = _both(series, {one.view.own for one in self.networks})
         parts = Parallel(n_jobs=n_jobs, prefer="threads")(
-            delayed(one.leads)(cases, skip) for one in self.networks
+            delayed(one.leads)(cases[one.view.own], skip) for one in self.networks
         )
         return np.asarray(np.sqrt(np.hstack([part.reshape(len(part), -1) for part in parts])))
+
+
+def _both(series: Sequence[Floats], kinds: set[bool]) -> dict[bool, Cases]:
+    """The series as they are (False) and in their own deviations (True), if they are needed."""
+    return {
+        own: Cases.of([in_own_deviations(one) for one in series] if own else series)
+        for own in kinds
+    }
 
 
 def with_length(series: Sequence[Floats], features: Floats, typical: float) -> Floats:
@@ -215,16 +244,18 @@ def with_length(series: Sequence[Floats], features: Floats, typical: float) -> F
     return np.asarray(features * np.sqrt(lengths.astype(features.dtype))[:, None])
 
 
-def views(length: int, several: bool) -> list[View]:
-    """The views of series of this length, those of stride one first.
+def views(length: int, several: bool, sizes: bool) -> list[View]:
+    """The views of series of this length, those of stride one first; sizes: whether series differ
+    in size.
 
-    >>> [view.stride for view in views(60, several=True) if view.order == 0]
+    >>> [view.stride for view in views(60, several=True, sizes=False) if view.order == 0]
     [1, 3, 9]
     """
     strides = [1]
     while several and LEAST_STEPS * STRIDE_RATIO * strides[-1] <= length:
         strides.append(STRIDE_RATIO * strides[-1])
-    return [View(stride, order) for stride in strides for order in ORDERS]
+    kinds = (False, True) if sizes else (False,)
+    return [View(stride, order, own) for stride in strides for order in ORDERS for own in kinds]
 
 
 def fit_ensemble(
@@ -233,7 +264,6 @@ def fit_ensemble(
     choose: Callable[[Plan], Candidate],
     units: int,
     *,
-    preparation: Preparation,
     free: bool,
     divided: bool,
 ) -> Ensemble:
@@ -243,17 +273,17 @@ def fit_ensemble(
     has set a memory. Then there are several strides, and a memory out of reach is replaced by the
     nearest. Otherwise all strides are one. divided: whether there may be several networks.
     """
-    cases = Cases.of([preparation(one) for one in series])
-    found = views(int(np.median(cases.lengths)), free)
+    lengths = [len(rows) for rows in series]
+    found = views(int(np.median(lengths)), free, differ_in_size(series))
     found = found[: max(units // FEWEST, 1) if divided else 1]
+    cases = _both(series, {view.own for view in found})
     sizes = np.diff(np.linspace(0, units, len(found) + 1).astype(int)).tolist()
     plans = [plan(number, size) for number, size in enumerate(sizes)]
     return Ensemble(
         tuple(
-            _fit_network(one, view, cases, choose(one), free)
+            _fit_network(one, view, cases[view.own], choose(one), free)
             for one, view in zip(plans, found, strict=True)
-        ),
-        preparation,
+        )
     )
 
 

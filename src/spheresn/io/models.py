@@ -34,7 +34,7 @@ from .parts import (
     reservoirs_of,
 )
 
-FORMAT = 1
+FORMAT = 2  # 2: classifiers of whole series have several networks
 KINDS: dict[str, Any] = {
     kind.__name__: kind for kind in (ESNRegressor, ESNForecaster, ESNClassifier, ESNFieldForecaster)
 }
@@ -220,6 +220,11 @@ def _assemble(header: dict[str, Any], tensors: dict[str, Floats]) -> Any:
         if name in tensors:
             setattr(model, name, tensors[name])
     if several:
+        if header["format"] < 2:
+            raise ModelFileError(
+                f"the file has a classifier of whole series of format {header['format']}, whose "
+                "features are no longer computed; fit it again"
+            )
         cases_from(model, values, tensors)
     else:
         PARTS[type(model)][1](model, values, tensors)

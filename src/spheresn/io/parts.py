@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 from scipy import sparse as sp
 
-from .._validation import Floats, array, one_of, real, whole
+from .._validation import Floats, array, real, whole
 from ..activations import Linear, OnSphere, Tanh
 from ..estimators.closed_loop import ClosedLoop
-from ..estimators.ensemble import Ensemble, SeriesNetwork, View
+from ..estimators.ensemble import STRIDE_RATIO, Ensemble, SeriesNetwork, View
 from ..estimators.features import Frame
 from ..estimators.fields.geometry import Patches
 from ..estimators.fields.labels import Labels
 from ..estimators.fields.loop import FieldLoop, LocalNetworks
-from ..estimators.preparation import KINDS, Preparation
 from ..estimators.scaling import Scaler
 from ..readout import Quadratic, Weights
 from ..reservoir import Reservoir
@@ -135,6 +134,7 @@ def cases_parts(model: Any) -> tuple[Values, Tensors]:
                 "reservoir": more,
                 "stride": int(one.view.stride),
                 "order": int(one.view.order),
+                "own": bool(one.view.own),
                 "exponent": float(one.exponent),
             }
         )
@@ -146,10 +146,7 @@ def cases_parts(model: Any) -> tuple[Values, Tensors]:
             "state_scale": one.scale,
         }
         tensors |= {f"{k}.{name}": tensor for name, tensor in others.items()}
-    preparation = model.ensemble_.preparation
-    tensors |= {"centre": preparation.centre, "unit": preparation.scale}
-    values = {"preparation": preparation.kind, "washout": int(model.washout_)}
-    return {"networks": networks, **values}, tensors
+    return {"networks": networks, "washout": int(model.washout_)}, tensors
 
 
 def cases_from(model: Any, values: Values, tensors: Tensors) -> None:
@@ -160,23 +157,12 @@ def cases_from(model: Any, values: Values, tensors: Tensors) -> None:
     weights = Weights(
         array("weights", tensors["weights"], 2), array("intercept", tensors["intercept"], 1)
     )
-    preparation = Preparation(
-        one_of("preparation", values["preparation"], KINDS),
-        array("centre", tensors["centre"], 1),
-        array("unit", tensors["unit"], 1),
-    )
-    model.preparation_ = preparation.kind
-    model.ensemble_ = Ensemble(networks, preparation)
+    model.ensemble_ = Ensemble(networks)
     if (
         weights.matrix.shape != (model.ensemble_.width, len(weights.intercept))
         or len({one.reservoir.n_inputs for one in networks}) != 1
     ):
         raise ValueError("the readout does not fit the networks")
-    columns = (networks[0].reservoir.n_inputs,)
-    if {preparation.centre.shape, preparation.scale.shape} != {columns} or not (
-        preparation.scale > 0.0
-    ).all():
-        raise ValueError("the preparation does not fit the networks")
     model.weights_, model.washout_ = weights, whole("washout", values["washout"], 0)
     model.memory_ = np.array([one.memory for one in networks])
     model.lyapunov_ = np.array([one.exponent for one in networks])
@@ -203,9 +189,15 @@ def _network_from(values: Values, tensors: Tensors) -> SeriesNetwork:
         scale > 0.0
     ).all():
         raise ValueError("the states do not fit the network")
-    view = View(whole("stride", values["stride"], 1), whole("order", values["order"], 0))
+    view = View(
+        whole("stride", values["stride"], 1), whole("order", values["order"], 0), values["own"]
+    )
     if view.order > 2:
         raise ValueError("the order of differences is not one of 0, 1 and 2")
+    if STRIDE_RATIO**40 % view.stride:
+        raise ValueError("the stride is not a power of three")
+    if not isinstance(view.own, bool):
+        raise ValueError("own is not true or false")
     scaler = _scaler(tensors["mean"], tensors["scale"], reservoir.n_inputs)
     return SeriesNetwork(
         view, scaler, reservoir, rest, mean, scale, real("exponent", values["exponent"])

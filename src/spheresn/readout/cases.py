@@ -1,6 +1,7 @@
 """Ridge regression of cases: few rows with many features, or many rows one batch after the other.
 
-The features are standardised, so that a penalty means the same for each of them.
+The features are divided by their deviations, those that hardly vary by a little more than theirs,
+so that a penalty means about the same for each of them.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from .ridge import Weights, factor
 
 DECADES = np.arange(-6.0, 1.5, 0.5)  # penalties are 10^decade times the mean square of a row
 VARIES = 1e-6  # the deviation of a feature that counts
+LEAST = 0.3  # of the mean variance of all features, added to the variance of each
 RANK = 1e-10  # eigenvalues below this share of the largest are rounding errors
 
 
@@ -79,8 +81,8 @@ def fit_rows(features: Floats, targets: Floats, penalty: float | None = None) ->
     e_i/(1 - h_i), exactly.
     """
     n = len(features)
-    mean, scale = features.mean(axis=0, dtype=np.float64), features.std(axis=0, dtype=np.float64)
-    scale = np.where(scale > VARIES, scale, np.inf)
+    mean = features.mean(axis=0, dtype=np.float64)
+    scale = _scale(features.var(axis=0, dtype=np.float64))
     x, centre = (features - mean) / scale, targets.mean(axis=0)
     y = targets - centre
     with limit_threads(n):
@@ -110,8 +112,7 @@ def fit_rows(features: Floats, targets: Floats, penalty: float | None = None) ->
 
 def fit_sums(moments: Gram, sample: Sample, penalty: float | None = None) -> Fitted:
     """The same from the Gram matrix of the rows; some of the rows are left out one at a time."""
-    scale = np.sqrt(moments.scatter.diagonal() / moments.count)
-    scale = np.where(scale > VARIES, scale, np.inf)
+    scale = _scale(moments.scatter.diagonal() / moments.count)
     gram = Gram(
         moments.count,
         moments.state_mean / scale,
@@ -131,3 +132,13 @@ def fit_sums(moments: Gram, sample: Sample, penalty: float | None = None) -> Fit
     return Fitted(
         Weights(matrix, weights.intercept), best, error, rows.targets - errors, rows.targets
     )
+
+
+def _scale(variances: Floats) -> Floats:
+    """What features with these variances are divided by; those that do not vary count for nothing.
+
+    >>> _scale(np.array([0.0, 2.0])).tolist() == [np.inf, np.sqrt(2.0 + 0.3 * 1.0)]
+    True
+    """
+    varying = variances > VARIES**2
+    return np.where(varying, np.sqrt(variances + LEAST * variances.mean()), np.inf)
