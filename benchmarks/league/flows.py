@@ -172,9 +172,9 @@ def _wraps(system: Any, start: Floats) -> Floats:
     """Periods (d,) of columns that only their sine or cosine matters of: large phases lose digits,
     so these are taken modulo their period.
     """
-    found = np.zeros(len(start))
+    found, tau = np.zeros(len(start)), np.ravel(getattr(system, "tau", 1.0))
     for column in range(len(start)):
-        for period in (2 * np.pi, float(getattr(system, "tau", 1.0)), 1.0):
+        for period in (2 * np.pi, *tau, 1.0):  # some flows have a time constant for each column
             moved = start.copy()
             moved[column] += period
             same = np.allclose(system(start, 0.0), system(moved, 0.0), rtol=1e-9, atol=1e-12)

@@ -161,7 +161,7 @@ def cross_validate(gram: Gram, penalty: float, memory: Floats | None = None) -> 
 
     >>> from spheresn.readout import Gram
     >>> gram = Gram.of(np.zeros((3, 1)), np.array([[0.0], [3.0], [6.0]]))
-    >>> cross_validate(gram, 1.0)
+    >>> round(cross_validate(gram, 1.0), 12)
     1.5
     """
     shifted = np.empty_like(gram.scatter) if memory is None else memory
