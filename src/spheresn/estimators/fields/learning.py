@@ -136,20 +136,42 @@ class Learner:
         kind: Any = GrowingTriangle if self.precise else Sums
         sums, responses = (kind.empty(units, outputs) for _ in range(2))
         length = max(STRETCH * self.spin_up, LEAST_STRETCH)
-        for stretch in task.stretches(length, self.thinning):
-            for states, targets in self._driven(*stretch, rows):
-                sums.take(_flat(states), _flat(targets))
-        if not self.stride:
-            return FieldSums(sums.moments, None)
         rng = np.random.default_rng([self.seed, task.first_patch, task.first])
-        every = min(isqrt(self.stride), RESPONSE_EVERY)
-        for stretch in task.stretches(length, self.stride // every):
-            both = self._driven(*stretch, rows), self._driven(*stretch, rows, rng)
-            for clean, moved in zip(*both, strict=True):
-                responses.take(
-                    *(_flat((b - a)[::every]) / PROBE for a, b in zip(clean, moved, strict=True))
-                )
-        return FieldSums(sums.moments, responses.moments)
+        # Responses from all times make the steadiest loops. Where only some stretches are driven,
+        # they come from a few stretches, because each costs a spin-up
+        aside = self.thinning > 1
+        for stretch in task.stretches(length, self.thinning):
+            driven = (
+                self._with_responses(stretch, rows, rng, self.stride, responses)
+                if self.stride and not aside
+                else self._driven(*stretch, rows)
+            )
+            for states, targets in driven:
+                sums.take(_flat(states), _flat(targets))
+        if self.stride and aside:
+            every = min(isqrt(self.stride), RESPONSE_EVERY)
+            for stretch in task.stretches(length, self.stride // every):
+                for _ in self._with_responses(stretch, rows, rng, every, responses):
+                    pass
+        return FieldSums(sums.moments, responses.moments if self.stride else None)
+
+    def _with_responses(
+        self,
+        stretch: tuple[Indices, int, int],
+        rows: Rows,
+        rng: np.random.Generator,
+        every: int,
+        responses: Any,
+    ) -> Iterator[tuple[Floats, Floats]]:
+        """`_driven`; `responses` take in what noise does to one state in `every`."""
+        seen = 0
+        both = self._driven(*stretch, rows), self._driven(*stretch, rows, rng)
+        for clean, moved in zip(*both, strict=True):
+            kept = slice(-seen % every, None, every)
+            pairs = zip(clean, moved, strict=True)
+            responses.take(*((_flat(b)[kept] - _flat(a)[kept]) / PROBE for a, b in pairs))
+            seen += clean[0].shape[0] * clean[0].shape[1]
+            yield clean
 
     def _driven(
         self,
