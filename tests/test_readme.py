@@ -163,13 +163,15 @@ def test_what_is_said_of_speed_is_what_was_measured():
     links = ratios("states/1", "10 % links", "tanh", "spherical")
     fits = ratios("fit/1", "N = ", "ours (a)")
     rings = ratios("states/1", "O(N)", "ring")
+    searches = [1.0 / one for one in ratios("fit/1", "N = ", "ours (c)")]
     said = re.search(
         r"sparse matrix (\S+) to (\S+) times.*?a ring (\d+), (\d+) and ([\d,]+) times.*?"
-        r"5,000 rows (\S+) to (\S+) times",
+        r"5,000 rows (\S+) to (\S+) times.*?takes (\S+) to (\S+) of its fits",
         README.read_text(),
         re.DOTALL,
     )
     assert said is not None
     numbers = [float(one.replace(",", "")) for one in said.groups()]
     exact = [min(links), max(links), *rings, min(fits), max(fits)]
+    exact += [max(searches), min(searches)]
     assert numbers == pytest.approx(exact, rel=0.04)
