@@ -376,3 +376,13 @@ def test_what_leaves_the_range_of_numbers_gets_a_sentence(rng):
         match=r"the network overflowed at step \d+ of the training; lower the spectral radius",
     ):
         force(growing, np.ones(20), start=np.ones(3))
+
+
+def test_joined_samples_are_thinned_together():
+    """600 rows are more than a sample holds, so every second one of both series stays."""
+    rows = np.arange(300.0)[:, None]
+    one = Sample.empty(1, 1).taking(rows, rows)
+    both = one.joined(Sample.empty(1, 1).taking(rows + 1000.0, rows))
+    assert (both.seen, both.stride) == (600, 2)
+    np.testing.assert_array_equal(both.states, np.vstack([rows[::2], rows[::2] + 1000.0]))
+    np.testing.assert_array_equal(both.targets, np.vstack([rows[::2], rows[::2]]))
