@@ -26,6 +26,7 @@ from spheresn.readout import (
 )
 from spheresn.readout.gram import product
 from spheresn.readout.loo import SAMPLE, choose_penalty, cross_validate, screen_penalty
+from spheresn.readout.ridge import solve_within
 
 
 def problem(rng, rows=200, states=12, targets=3):
@@ -124,6 +125,14 @@ def test_a_matrix_that_rounding_made_indefinite_is_solved_all_the_same():
     scatter = np.asfortranarray([[1.0, 1.0 + gap], [1.0 + gap, 1.0]])
     gram = Gram(10, np.zeros(2), np.zeros(1), scatter, np.ones((2, 1), order="F"), np.ones(1))
     assert np.allclose(solve(gram, penalty).matrix, 1.0 / (2.0 + gap + penalty), rtol=0, atol=1e-4)
+    assert solve_within(gram, penalty) is None
+
+
+def test_a_readout_made_in_place_is_the_same_to_the_last_bit(rng):
+    gram = Gram.of(*problem(rng, rows=60, states=50))
+    beside = solve(gram, 0.1).matrix
+    within = solve_within(gram, 0.1)
+    assert within is not None and np.array_equal(within.matrix, beside)
 
 
 def test_several_penalties_at_once_are_the_same_as_one_by_one(rng):

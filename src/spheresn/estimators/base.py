@@ -20,6 +20,7 @@ from ..driving import drive_into
 from ..readout import Gram, Quadratic, Sample, Weights, solve
 from ..readout.gram import Sums
 from ..readout.loo import START, choose_penalty, screen_penalty, search_decades
+from ..readout.ridge import solve_within
 from .accumulate import TrainingSeries, accumulate_series
 from .calibration import Calibrated, Point
 from .candidates import REGRESSION, Candidate, Plan, candidates, plan_of
@@ -242,13 +243,24 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
         """The rows to leave out of one series: unless given, at most a quarter of it."""
         return frame.washout if self.washout != "auto" else min(frame.washout, length // 4)
 
-    def _solve(self, gram: Gram, sample: Sample, share: float = 0.0) -> Weights:
-        """The readout of the sums; `share` of the trace is the penalty where "auto" chose it."""
+    def _solve(
+        self,
+        gram: Gram,
+        sample: Sample,
+        share: float = 0.0,
+        again: Callable[[], Gram] | None = None,
+    ) -> Weights:
+        """The readout of the sums; `share` of the trace is the penalty where "auto" chose it.
+
+        `again` makes the same sums once more. With it, these may be overwritten.
+        """
         if self.penalty == "loo":
             self.penalty_, self.loo_error_, weights = choose_penalty(gram, sample)
             return weights
         self.penalty_ = share * gram.trace if self.penalty == "auto" else float(self.penalty)
-        return solve(gram, self.penalty_)
+        if again is None:
+            return solve(gram, self.penalty_)
+        return solve_within(gram, self.penalty_) or solve(again(), self.penalty_)
 
 
 def seed_of(random_state: Any) -> int:

@@ -172,9 +172,11 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
         if self._stream is None:
             self._start_stream()
         assert self._stream is not None
-        done = self._stream.finished()
+        stream, done = self._stream, self._stream.finished()
         self.state_ = done.state
-        return self._finish(done.frame, self._solve(with_rows(done.sums.moments), done.sample))
+        gram = with_rows(done.sums.moments)
+        weights = self._solve(gram, done.sample, again=lambda: stream.finished().sums.moments)
+        return self._finish(done.frame, weights)
 
     def _finish(self, frame: Frame, weights: Any) -> Self:
         self.frame_, self.weights_ = (

@@ -51,9 +51,8 @@ class Stream:
     def finished(self) -> Stream:
         """A copy that has taken in the waiting rows too; this stream can still go on."""
         done = Stream(self.frame, self.washout, self.outputs, self.sampled, self.state, self.seen)
-        done.sums, done.sample = self.sums, self.sample
+        done.sums, done.sample = self.sums.copy(), self.sample
         if self.pending is not None and len(self.pending[0]):
-            done.sums = self.sums.copy()
             done._absorb(*self.pending)
         return done
 

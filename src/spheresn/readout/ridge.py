@@ -220,14 +220,20 @@ def factor(moments: Moments, penalty: float) -> Root:
     if isinstance(moments, Triangle):
         if penalty > np.finfo(float).tiny:
             return _augmented(moments, np.sqrt(penalty))
-    elif penalty > SAFE_PENALTY * moments.trace:
-        shifted = moments.scatter.copy(order="F")
-        shifted[np.diag_indices_from(shifted)] += penalty
-        # scipy's `cholesky` would also clear the upper triangle, which takes time
-        lower, failed = dpotrf(shifted, lower=1, clean=0, overwrite_a=1)
-        if not failed:
-            return Cholesky(moments, lower)
+    elif root := _cholesky(moments, penalty):
+        return root
     return Shifted(Eigen.of(moments), penalty)
+
+
+def _cholesky(moments: Gram, penalty: float, *, overwrite: bool = False) -> Cholesky | None:
+    """The root by Cholesky, in place of S if wanted; None if S + penalty may be singular."""
+    if penalty <= SAFE_PENALTY * moments.trace:
+        return None
+    shifted = moments.scatter if overwrite else moments.scatter.copy(order="F")
+    shifted[np.diag_indices_from(shifted)] += penalty
+    # scipy's `cholesky` would also clear the upper triangle, which takes time
+    lower, failed = dpotrf(shifted, lower=1, clean=0, overwrite_a=1)
+    return None if failed else Cholesky(moments, lower)
 
 
 def _augmented(moments: Triangle, root: float) -> Augmented:
@@ -251,6 +257,20 @@ def solve(moments: Moments, penalty: float) -> Weights:
     array([[13.]])
     """
     return factor(moments, penalty).solve()
+
+
+def solve_within(moments: Gram, penalty: float) -> Weights | None:
+    """`solve` in the memory of S, which is lost; None if S + penalty has no Cholesky factor.
+
+    The memory of another N × N matrix would cost a twentieth of a fit.
+
+    >>> x = np.array([[0.0], [1.0], [2.0]])
+    >>> weights = solve_within(Gram.of(x, 3 * x + 1), penalty=2.0)
+    >>> weights.matrix, solve_within(Gram.of(x, 3 * x + 1), penalty=0.0)
+    (array([[1.5]]), None)
+    """
+    root = _cholesky(moments, _validation.real("penalty", penalty, 0.0), overwrite=True)
+    return root.solve() if root else None
 
 
 def _with_intercept(moments: Moments, matrix: Floats) -> Weights:

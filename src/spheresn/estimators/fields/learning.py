@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from math import isqrt
+from itertools import pairwise, repeat
 from typing import Any, Protocol
 
 import numpy as np
@@ -33,7 +32,6 @@ BLOCK_ROWS = 256  # states that are driven at once: they stay in the cache
 SPIN_UPS = 20  # a task is at least this much longer than its spin-up
 STRETCH, LEAST_STRETCH = 3, 16  # length of a stretch: so many spin-ups, and at least so many rows
 ENOUGH_PER_UNIT = 100  # states per unit; of more than twice as many some are left out
-RESPONSE_EVERY = 4  # times from one response to noise to the next, at most
 
 
 class Rows(Protocol):
@@ -119,8 +117,8 @@ class Task:
 class Learner:
     """How a task is done: the networks, the spin-up, and which sums.
 
-    precise: whether they are triangles; stride: of so many states one gives its response to noise;
-    0 for none; thinning: of so many states one is learned from.
+    precise: whether they are triangles; thinning: of so many states one is learned from; stride: of
+    so many states that are learned from one gives its response to noise, 0 for none.
     """
 
     networks: LocalNetworks
@@ -137,41 +135,19 @@ class Learner:
         sums, responses = (kind.empty(units, outputs) for _ in range(2))
         length = max(STRETCH * self.spin_up, LEAST_STRETCH)
         rng = np.random.default_rng([self.seed, task.first_patch, task.first])
-        # Responses from all times make the steadiest loops. Where only some stretches are driven,
-        # they come from a few stretches, because each costs a spin-up
-        aside = self.thinning > 1
-        for stretch in task.stretches(length, self.thinning):
-            driven = (
-                self._with_responses(stretch, rows, rng, self.stride, responses)
-                if self.stride and not aside
-                else self._driven(*stretch, rows)
-            )
-            for states, targets in driven:
-                sums.take(_flat(states), _flat(targets))
-        if self.stride and aside:
-            every = min(isqrt(self.stride), RESPONSE_EVERY)
-            for stretch in task.stretches(length, self.stride // every):
-                for _ in self._with_responses(stretch, rows, rng, every, responses):
-                    pass
-        return FieldSums(sums.moments, responses.moments if self.stride else None)
-
-    def _with_responses(
-        self,
-        stretch: tuple[Indices, int, int],
-        rows: Rows,
-        rng: np.random.Generator,
-        every: int,
-        responses: Any,
-    ) -> Iterator[tuple[Floats, Floats]]:
-        """`_driven`; `responses` take in what noise does to one state in `every`."""
         seen = 0
-        both = self._driven(*stretch, rows), self._driven(*stretch, rows, rng)
-        for clean, moved in zip(*both, strict=True):
-            kept = slice(-seen % every, None, every)
-            pairs = zip(clean, moved, strict=True)
-            responses.take(*((_flat(b)[kept] - _flat(a)[kept]) / PROBE for a, b in pairs))
-            seen += clean[0].shape[0] * clean[0].shape[1]
-            yield clean
+        for stretch in task.stretches(length, self.thinning):
+            # Responses along all that is learned from make the steadiest loops
+            moved = self._driven(*stretch, rows, rng) if self.stride else repeat(None)
+            for clean, other in zip(self._driven(*stretch, rows), moved, strict=False):
+                values = [_flat(part) for part in clean]
+                if other is not None:
+                    kept = slice(-seen % self.stride, None, self.stride)
+                    pairs = zip(values, map(_flat, other), strict=True)
+                    responses.take(*((b[kept] - a[kept]) / PROBE for a, b in pairs))
+                    seen += len(values[0])
+                sums.take(*values)
+        return FieldSums(sums.moments, responses.moments if self.stride else None)
 
     def _driven(
         self,

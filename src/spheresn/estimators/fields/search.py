@@ -238,14 +238,15 @@ class FieldSearch:
     def _learner(self, calibrated: Calibrated, shared: bool, steps: int) -> Learner:
         networks = self._networks(calibrated)
         states = steps * (self.patches.count if shared else 1)
+        thin = thinning(states, self.plan.units)
         noisy = any(setting.learning.noise for setting in self.settings)
         return Learner(
             networks,
             self.spin_up_of(calibrated.exponent),
             self.precise,
-            response_stride(states, self.plan.units) if noisy else 0,
+            response_stride(states // thin, self.plan.units) if noisy else 0,
             self.plan.seed,
-            thinning(states, self.plan.units),
+            thin,
         )
 
     def _networks(self, calibrated: Calibrated) -> LocalNetworks:
