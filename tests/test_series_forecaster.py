@@ -69,6 +69,7 @@ def test_a_smooth_season_in_noise_is_confirmed():
     [
         *[("MS", (12,)), ("QE", (4,)), ("W", (52,)), ("B", (5,)), ("D", (7, 365)), ("YS", ())],
         *[("h", (24, 168)), ("30min", (48, 336)), ("7h", ()), ("2D", ()), ("2MS", ())],
+        ("24h", (7, 365)),
     ],
 )
 def test_the_seasons_of_a_calendar(frequency, seasons):

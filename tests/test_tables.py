@@ -208,7 +208,52 @@ def test_uneven_time_is_told_by_row(tmp_path):
         tmp_path, "date,x\n2020-01-01,1\n2020-01-02,2\n2020-01-05,3\n2020-01-06,3\n2020-01-07,3\n"
     )
     assert "1 of 4 steps of 'date' differ from 1 day, at row 4" in series.notes[0]
+    assert "--fill linear adds the missing ones" in series.notes[0]
     assert series.clock.ahead(1) == ["2020-01-08"]
+
+
+@pytest.mark.parametrize(
+    ("times", "added"),
+    [
+        (["2020-01-01", "2020-01-02", "2020-01-05", "2020-01-06"], "2020-01-03, 2020-01-04"),
+        (["2020-01", "2020-02", "2020-04", "2020-05"], "2020-03"),
+        (["2020-01-31", "2020-02-29", "2020-04-30", "2020-05-31"], "2020-03-31"),
+        (["2020-W01", "2020-W02", "2020-W04", "2020-W05"], "2020-W03"),
+        (["0.1", "0.2", "0.4", "0.5"], "0.3"),
+    ],
+)
+def test_missing_times_are_added_on_request(times, added, tmp_path):
+    """On a line, what is between two rows is known exactly."""
+    gap = 1 + added.count(",") + 1
+    values = [1, 2, 2 + gap, 3 + gap]
+    rows = "\n".join(f"{time},{value}," for time, value in zip(times, values, strict=True))
+    series = picked(tmp_path, "time,x,y\n" + rows.replace(",2,", ",,"), "x", fill="linear")
+    assert series.values[:, 0].tolist() == list(range(1, 4 + gap))
+    assert f"added and interpolated linearly: time {added}" in series.notes
+    assert not series.clock.breaks and len(series.clock.times) == 3 + gap
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        ["2020-01-01", "2020-01-02", "2020-01-03 07:00", "2020-01-04", "2020-01-05"],
+        ["2020-01-01", "2020-01-02", "2020-01-03", "2024-01-04", "2024-01-05"],
+        ["1", "2", "3.5", "4", "5"],
+    ],
+)
+def test_times_between_others_and_long_gaps_are_not_completed(times, tmp_path):
+    rows = "\n".join(f"{time},{k}" for k, time in enumerate(times))
+    series = picked(tmp_path, "time,x\n" + rows, fill="linear")
+    assert len(series.values) == 5 and "--fill" not in series.notes[0]
+
+
+def test_business_days_may_miss_holidays(tmp_path):
+    days = pd.bdate_range("2024-03-01", "2024-04-30").drop("2024-03-29").strftime("%Y-%m-%d")
+    text = "date,x\n" + "\n".join(f"{day},{k}" for k, day in enumerate(days))
+    series = picked(tmp_path, text)
+    assert "1 of 41 steps of 'date' differ from 1 business day" in series.notes[0]
+    assert series.clock.ahead(4) == ["2024-05-01", "2024-05-02", "2024-05-03", "2024-05-06"]
+    assert len(picked(tmp_path, text, fill="linear").values) == 43
 
 
 def test_an_increasing_column_is_data_unless_its_name_is_a_word_for_time(tmp_path):

@@ -120,7 +120,7 @@ def suggested_by(index: Any) -> tuple[int, ...] | None:
                 return seasons
     step = getattr(index.freq, "n", 1) and _seconds(index.freq)
     if step is None or step >= DAY:
-        return ()
+        return CALENDAR["D"] if step == DAY else ()
     per_day = DAY / step
     if per_day != round(per_day):
         return ()

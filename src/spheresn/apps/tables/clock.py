@@ -43,6 +43,8 @@ CALENDAR = {
     "QE": "quarter",
 }
 CALENDAR |= {"YS": "year", "YE": "year"}
+MOST = 2  # times as many rows as there are, where missing ones are added
+WEEKS = 3  # without a Saturday or Sunday: then only business days are counted
 SAME = 1e-6  # steps that differ by less are equal: printed times are rounded
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 NOTATIONS = {  # year, separator, part of the year
@@ -57,6 +59,7 @@ UNITS: dict[str, tuple[str, Any]] = {
     "month": ("M", pd.offsets.MonthBegin()),
     "named month": ("M", pd.offsets.MonthBegin()),
 }
+Places = np.ndarray[Any, np.dtype[np.int64]]
 YEARS = (1700, 2200)  # nanoseconds, in which pandas counts, reach from 1678 to 2261
 
 
@@ -100,7 +103,7 @@ class Clock:
 
     name: str
     times: pd.Index
-    step: object
+    step: Any
     breaks: tuple[int, ...]
     notation: Notation | None = None
 
@@ -122,6 +125,32 @@ class Clock:
                 f"time column {self.name!r} must continue within the years that pandas can "
                 f"represent, got {span}; correct the dates"
             ) from None
+
+    def completed(self) -> tuple[Clock, Places] | None:
+        """The clock with its missing times, and the places of the rows in it.
+
+        None if the rows are no part of evenly spaced times, or too small a part.
+
+        >>> clock = clock_of("day", pd.Index([1.0, 2.0, 4.0, 5.0]), 1)
+        >>> full, places = clock.completed()
+        >>> full.written, places
+        (['1', '2', '3', '4', '5'], array([0, 1, 3, 4]))
+        """
+        first, last, step = self.times[0], self.times[-1], self.step
+        if (last - first) / (first + step - first) > MOST * len(self.times):
+            return None
+        if isinstance(self.times, pd.DatetimeIndex):
+            full: pd.Index = pd.date_range(first, last, freq=step)
+            places = np.asarray(full.get_indexer(self.times), np.int64)
+        else:
+            exact = np.asarray((self.times - first) / step, float)
+            places = np.round(exact).astype(np.int64)
+            if np.abs(exact - places).max() > SAME * len(exact):
+                return None
+            full = pd.Index(first + step * np.arange(places[-1] + 1))
+        if places[0] != 0 or (np.diff(places) < 1).any():
+            return None
+        return clock_of(self.name, full, 0, self.notation), places
 
     @property
     def written(self) -> list[str]:
@@ -328,6 +357,10 @@ def clock_of(name: str, times: pd.Index, first_row: int, notation: Notation | No
         unit = _calendar_unit(times) if notation is None else UNITS[notation.unit]
         if unit is not None and len(times) > 1:
             return _uneven_units(name, times, unit, notation)
+        if _are_business_days(times):
+            days = times.tz_localize(None).to_numpy().astype("datetime64[D]")
+            counted = np.busday_count(days[:-1], days[1:]).astype(float)
+            return Clock(name, times, pd.offsets.BDay(), _breaks(counted, 1.0))
         steps = (
             np.diff(times.tz_localize(None).to_numpy()).astype("timedelta64[ns]").astype(np.int64)
         )
@@ -347,6 +380,14 @@ def _calendar_unit(times: pd.DatetimeIndex) -> tuple[str, Any] | None:
     if bool(times.is_month_end.all()) and bool((times == times.normalize()).all()):
         return "M", pd.offsets.MonthEnd()
     return None
+
+
+def _are_business_days(times: pd.DatetimeIndex) -> bool:
+    """Whether these are most of the days from Monday to Friday, of some weeks."""
+    if not (times == times.normalize()).all() or (times.day_of_week > 4).any():
+        return False
+    weeks = (times[-1] - times[0]).days / 7
+    return bool(weeks >= WEEKS and len(times) > 4 * weeks)
 
 
 def _uneven_units(

@@ -11,7 +11,7 @@ import pandas as pd
 from ..._errors import BadInput
 from ..._validation import Floats, one_of
 from .cells import Cells, cells_of
-from .clock import YEAR, Clock, is_time_name
+from .clock import YEAR, Clock, Places, is_time_name
 from .columns import find_clock, is_aside
 
 LISTED = 8  # row numbers in a sentence
@@ -69,7 +69,7 @@ class Table:
 
     def pick(self, names: Sequence[str] = (), fill: str | None = None) -> TimeSeries:
         """The columns with these names, by default all columns of numbers. A missing value is an
-        error, unless `fill` is "linear": then it is interpolated.
+        error, unless `fill` is "linear": then it is interpolated, and missing times are added.
         """
         chosen = [self._known(name) for name in dict.fromkeys(names)] or self.numeric
         if not chosen:
@@ -77,16 +77,32 @@ class Table:
                 f"FILE must have a column of numbers, got none in {self.source!r}; name the "
                 "columns in the first line"
             )
+        if fill is not None:
+            one_of("--fill", fill, ("linear",))
         if not len(self.frame):
             raise BadInput(
                 f"FILE must have rows below its header, got none in {self.source!r}; check how it "
                 "was written"
             )
-        notes = [] if names else self.left_out(chosen)
-        columns = [self._without_holes(name, fill, notes) for name in chosen]
-        clock = None if self.clock is not None and self.clock.name in chosen else self.clock
-        return TimeSeries(
-            self.source, tuple(chosen), np.column_stack(columns), clock, (*self.notes, *notes)
+        notes = [*self.notes, *([] if names else self.left_out(chosen))]
+        clock = None if self._time in chosen else self.clock
+        places = np.arange(len(self.frame))
+        if clock is not None and clock.breaks:
+            full = clock.completed()
+            if full is not None and fill is not None:
+                clock, places = full
+                notes.append(_added(clock, places))
+            else:
+                told = "; --fill linear adds the missing ones" if full is not None else ""
+                notes.append(self._uneven(clock) + told)
+        columns = [self._without_holes(name, fill, places, notes) for name in chosen]
+        return TimeSeries(self.source, tuple(chosen), np.column_stack(columns), clock, tuple(notes))
+
+    def _uneven(self, clock: Clock) -> str:
+        return (
+            f"uneven time: {len(clock.breaks)} of {len(clock.times) - 1} steps of {clock.name!r} "
+            f"differ from {clock.spacing}, at {self.rows(clock.breaks)}; the rows are used as if "
+            "they were equally spaced"
         )
 
     def left_out(self, chosen: Sequence[str]) -> list[str]:
@@ -125,7 +141,9 @@ class Table:
             raise BadInput(f"--column must be one of {known}, got {reason}; choose one of these")
         return name
 
-    def _without_holes(self, name: str, fill: str | None, notes: list[str]) -> Floats:
+    def _without_holes(
+        self, name: str, fill: str | None, places: Places, notes: list[str]
+    ) -> Floats:
         cells = self.cells[name]
         if cells.wrong.any():
             at = int(np.argmax(cells.wrong))
@@ -135,26 +153,26 @@ class Table:
                 "cell, or choose other columns with --column"
             )
         holes = np.flatnonzero(np.isnan(cells.numbers))
-        if not len(holes):
-            return cells.numbers
-        if fill is None:
+        if len(holes) and fill is None:
             rows = self.rows(holes.tolist())
             raise BadInput(
                 f"column {name!r} must have a number in every row, got none in {rows}; fill them "
                 "in, or pass --fill linear"
             )
-        one_of("--fill", fill, ("linear",))
-        notes.append(f"interpolated linearly: {name}, {self.rows(holes.tolist())}")
-        return self._filled(name, cells.numbers)
+        if len(holes):
+            notes.append(f"interpolated linearly: {name}, {self.rows(holes.tolist())}")
+        return self._filled(name, cells.numbers, places)
 
-    def _filled(self, name: str, numbers: Floats) -> Floats:
+    def _filled(self, name: str, numbers: Floats, places: Places) -> Floats:
+        if len(numbers) > places[-1] and not np.isnan(numbers).any():
+            return numbers
         known = np.flatnonzero(np.isfinite(numbers))
         if not len(known) or known[0] > 0 or known[-1] < len(numbers) - 1:
             raise BadInput(
                 f"column {name!r} must begin and end with a number to be interpolated, got none "
                 "there; shorten the table"
             )
-        return np.asarray(np.interp(np.arange(len(numbers)), known, numbers[known]))
+        return np.asarray(np.interp(np.arange(places[-1] + 1), places[known], numbers[known]))
 
     def rows(self, places: Sequence[int]) -> str:
         """Row numbers as a spreadsheet shows them."""
@@ -189,9 +207,11 @@ def _time_notes(table: Table) -> Iterator[str]:
         names = [name for name in table.cells if name not in table.aside]
         for name in filter(is_time_name, names if table.frame.shape[1] > 1 else ()):
             yield f"{name!r} does not increase from row to row, so it is used as data, not as time"
-    elif clock.breaks:
-        yield (
-            f"uneven time: {len(clock.breaks)} of {len(clock.times) - 1} steps of {clock.name!r} "
-            f"differ from {clock.spacing}, at {table.rows(clock.breaks)}; the rows are used as if "
-            "they were equally spaced"
-        )
+
+
+def _added(clock: Clock, places: Places) -> str:
+    """A note about the times that are new in a completed clock."""
+    written, new = clock.written, np.setdiff1d(np.arange(len(clock.times)), places)
+    shown = ", ".join(written[place] for place in new[:LISTED])
+    more = f" and {len(new) - LISTED} more" if len(new) > LISTED else ""
+    return f"added and interpolated linearly: {clock.name} {shown}{more}"

@@ -29,7 +29,8 @@ Columns = Annotated[
 Fill = Annotated[
     str | None,
     typer.Option(
-        metavar="linear", help="Interpolate missing values linearly instead of stopping at them."
+        metavar="linear",
+        help="Interpolate missing values, and add missing times, instead of stopping at them.",
     ),
 ]
 Units = Annotated[int, typer.Option(help="Size of the network.")]
