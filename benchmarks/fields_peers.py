@@ -25,7 +25,7 @@ from scipy.sparse.linalg import eigs
 from spheresn.estimators.fields.geometry import Patches
 
 Fields = NDArray[np.float64]
-TRIES, RIDGES = 12, (1e-8, 1e-6, 1e-4)  # 36 settings; ours tries 32, and 12 of both targets
+TRIES, RIDGES = 12, (1e-10, 1e-8, 1e-6, 1e-4)  # 48 settings; ours tries 44
 SCALES = (0.2, 0.3, 0.5, 1.0)  # of the input, for the recipe
 SEARCH_STEPS, SEARCH_WINDOWS, SEARCH_FOLLOWED = 2000, 4, 5.0
 BLOCK = 1000

@@ -381,6 +381,7 @@ def test_every_step_is_classified():
 @pytest.mark.parametrize(
     ("x", "y", "sentence"),
     [
+        (np.zeros(9), np.zeros(9), r"X must be a table \(rows, columns\), got 9 values without"),
         (
             [np.ones((5, 1)), np.ones((5, 2))],
             [np.ones(5), np.ones(5)],

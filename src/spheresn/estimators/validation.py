@@ -27,6 +27,13 @@ def validated(estimator: Any, *tables: Any, **options: Any) -> Any:
 
     It finds infinities by a sum, which may overflow without there being any.
     """
+    shape = getattr(tables[0], "shape", None)
+    if shape is not None and len(shape) == 1:
+        # scikit-learn would print the values. Its checks look for its own last words
+        raise BadInput(
+            f"X must be a table (rows, columns), got {shape[0]} values without columns. Reshape "
+            "your data: X.reshape(-1, 1), or X.to_frame() for pandas, is a table of one column"
+        )
     with np.errstate(over="ignore", invalid="ignore"):
         return validate_data(estimator, *tables, dtype=np.float64, **options)
 
