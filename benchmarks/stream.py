@@ -123,8 +123,9 @@ def _reservoirpy(steps: int, units: int) -> None:
 
 def main(who: str, steps: int, units: int) -> None:
     """One candidate, in this process."""
-    if who == "ours":
-        import spheresn  # noqa: F401
+    if who == "ours":  # `import spheresn` alone imports next to nothing
+        import spheresn.estimators
+        import spheresn.kernels.loop  # noqa: F401
     else:
         import reservoirpy.nodes  # noqa: F401
     imported = resident()

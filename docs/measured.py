@@ -241,7 +241,8 @@ def _field_line(runs: dict[str, Any]) -> list[str]:
     times = [time for run in runs.values() for time in run["valid"]]
     middle, spread = mean(times), stdev(times) / len(times) ** 0.5
     seconds, step = (median(run[name] for run in runs.values()) for name in ("fit_s", "step_ms"))
-    return [str(len(runs)), f"{middle:.1f} ± {spread:.1f}", _short(seconds), f"{step:.2g}"]
+    told = f"{step:.2g}" if step < 100.0 else f"{step:.0f}"
+    return [str(len(runs)), f"{middle:.1f} ± {spread:.1f}", _short(seconds), told]
 
 
 def _field_table(found: Any) -> str:
@@ -262,7 +263,7 @@ def _field_peers(found: Any) -> str:
     lines = [
         f"| {name} | {method} | " + " | ".join(_field_line(runs)) + " |"
         for name, methods in found["runs"].items()
-        for method, runs in methods.items()
+        for method, runs in sorted(methods.items(), key=lambda one: one[0] != "spheresn")
         if len(methods) > 1
     ]
     if not lines:
