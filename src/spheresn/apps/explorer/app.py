@@ -27,8 +27,8 @@ from .signals import LARGEST, Catalogue
 from .uploads import take_upload
 
 # Seconds that a request for quick and for heavy work waits: a browser has few connections, and
-# heavy work must not block them.
-PATIENCE = {"quick": 0.4, "heavy": 0.05}
+# heavy work must not block them. Quick work mostly takes half a second; who asks again loses time.
+PATIENCE = {"quick": 0.8, "heavy": 0.05}
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 POLICY = (
     "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; form-action 'none'; "
