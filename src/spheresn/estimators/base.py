@@ -36,7 +36,7 @@ WINDOW, SCREEN_ROWS, ROWS_PER_UNIT = 500, 500, 5
 WORSE = 2.0  # times the least error on these rows; the candidates below it are compared on all rows
 SCREEN_DECADE = -11  # few rows of a smooth series seem to bear smaller penalties than all rows do
 # The candidates that are compared on all rows: for a small network they cost more than its fit
-FEW_UNITS, FEWEST, FINALISTS = 200, 3, 4
+FEW_UNITS, FEWEST, FINALISTS = 200, 2, 4
 # Smaller errors are those of rows left out, and more candidates are compared by them: sums, and few
 # rows, say little about them
 PRECISE = 0.01
