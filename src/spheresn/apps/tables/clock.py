@@ -137,7 +137,12 @@ class Clock:
         (['1', '2', '3', '4', '5'], array([0, 1, 3, 4]))
         """
         first, last, step = self.times[0], self.times[-1], self.step
-        if (last - first) / (first + step - first) > MOST * len(self.times):
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):
+                count = (last - first) / (first + step - first if self.has_dates else step)
+        except (ValueError, OverflowError):  # more centuries than pandas counts
+            return None
+        if not count <= MOST * len(self.times):
             return None
         if isinstance(self.times, pd.DatetimeIndex):
             full: pd.Index = pd.date_range(first, last, freq=step)
