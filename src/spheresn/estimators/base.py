@@ -244,20 +244,16 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
         return frame.washout if self.washout != "auto" else min(frame.washout, length // 4)
 
     def _solve(
-        self,
-        gram: Gram,
-        sample: Sample,
-        share: float = 0.0,
-        again: Callable[[], Gram] | None = None,
+        self, gram: Gram, sample: Sample, again: Callable[[], Gram] | None = None
     ) -> Weights:
-        """The readout of the sums; `share` of the trace is the penalty where "auto" chose it.
+        """The readout of the sums.
 
         `again` makes the same sums once more. With it, these may be overwritten.
         """
         if self.penalty == "loo":
             self.penalty_, self.loo_error_, weights = choose_penalty(gram, sample)
             return weights
-        self.penalty_ = share * gram.trace if self.penalty == "auto" else float(self.penalty)
+        self.penalty_ = float(self.penalty)
         if again is None:
             return solve(gram, self.penalty_)
         return solve_within(gram, self.penalty_) or solve(again(), self.penalty_)
