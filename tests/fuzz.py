@@ -26,7 +26,7 @@ from doors import DOORS, Door
 HERE = Path(__file__).parent
 MEMORY = Path("/dev/shm")  # a place where writing costs no time, where there is one
 SECONDS, ROOM = 20.0, 256 * 2**20  # for a file of a few kilobytes, on a machine that may be busy
-OURS = re.compile(r"must .*, got .*; |^the file has .*; (save|update) ")
+OURS = re.compile(r"must .*, got .*; |^the file has .*; (save|update|fit) ")
 ENDS = {
     77: "a pickle was run",
     -signal.SIGALRM: "a hang",

@@ -267,6 +267,17 @@ def test_the_screened_penalty_is_the_best_of_its_steps(rng):
     assert screen_penalty(Gram.of(x, y), -8, 3, -11)[0] >= -11
 
 
+@pytest.mark.parametrize("size", [0.0, 1e-154, 1e-145])
+def test_states_that_hardly_vary_leave_the_mean(size, rng):
+    """n rows predicted by the mean of the others err by n/(n - 1) deviations, without overflow."""
+    x = size * rng.standard_normal((30, 10))
+    y = np.linspace(-1.0, 1.0, 30)[:, None]
+    assert screen_penalty(Gram.of(x, y), -8, 3)[1] <= 30 / 29 * (1 + 1e-12)
+    assert cross_validate(Gram.of(0.0 * x, y), 1e-290) == pytest.approx(30 / 29, rel=1e-12)
+    weights = choose_penalty(Gram.of(0.0 * x, y), Sample.empty(10, 1).taking(0.0 * x, y))[2]
+    np.testing.assert_allclose(weights(x), 0.0, atol=1e-15)
+
+
 @given(st.lists(st.integers(1, 4000), min_size=1, max_size=6))
 def test_the_sample_does_not_depend_on_the_pieces(lengths):
     rows = np.arange(float(sum(lengths)))[:, None]

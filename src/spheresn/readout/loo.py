@@ -210,7 +210,8 @@ def search_decades(
 
 
 def _unit(moments: Moments) -> float:
-    return float(max(moments.trace, np.finfo(float).tiny))
+    """The trace; of states that do not vary, a number so large that no inverse overflows."""
+    return float(max(moments.trace, np.finfo(float).tiny / np.finfo(float).eps ** 2))
 
 
 def _descend(
