@@ -39,7 +39,12 @@ def accuracy(target: ArrayLike, prediction: ArrayLike) -> float:
 
 
 def nrmse_of_each(targets: Floats, predictions: Floats) -> Floats:
-    """`nrmse` of D targets at once (D,), each of m columns: both arrays are (T, D, m), finite."""
+    """`nrmse` of D targets at once (D,), each of m columns: both arrays are (T, D, m), finite.
+
+    >>> targets = np.array([[[0.0], [5.0]], [[2.0], [9.0]]])
+    >>> nrmse_of_each(targets, np.array([[[1.0], [5.0]], [[1.0], [9.0]]]))
+    array([1., 0.])
+    """
     rows, units, spreads = _scaled(targets)
     with np.errstate(over="ignore"):
         errors = predictions / units

@@ -99,13 +99,15 @@ class ClosedLoop:
         """
         outputs = np.empty((len(states), steps, self.outputs))
         finite = np.empty(len(states), np.int64)
-        arguments = loop_arguments(self.reservoir)
-        readout = self._readout()
+        arguments, readout = loop_arguments(self.reservoir), self._readout()
         for r, (state, last, rows) in enumerate(zip(states, lasts, exogenous, strict=True)):
             if arguments is None:
                 stop = self._run_by_steps(state, last, rows, outputs[r])
             else:
-                stop = kernels.closed_loop(*arguments, readout, rows, last.copy(), state, outputs[r])
+                matrix, inputs, bias, act = arguments
+                stop = kernels.closed_loop(
+                    matrix, inputs, bias, act, readout, rows, last.copy(), state, outputs[r]
+                )
             outputs[r, stop:] = outputs[r, stop - 1] if stop else last
             finite[r] = stop
         return outputs, finite

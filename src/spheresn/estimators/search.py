@@ -162,7 +162,7 @@ class Windows:
         return Score.of(self._errors(loop, states))
 
     def _errors(self, loop: ClosedLoop, states: Floats) -> Floats:
-        """The error of each step of each run (R, T), in deviations; large from where it diverges."""
+        """The error of each step of each run (R, T), in deviations; large once it diverges."""
         series, steps = self.data.series, np.arange(self.horizon)
         rows = self.starts[:, None] + steps
         outputs, finite = loop.runs(
