@@ -59,6 +59,14 @@ def test_a_common_shift_and_scale_changes_nothing(shift: float, scale: float, si
     )
 
 
+def test_many_targets_at_once_have_the_errors_of_each_alone_whatever_their_sizes() -> None:
+    sizes = np.array([1e-200, 1.0, 1e200])[:, None]
+    targets, guesses = (part[:, None] * sizes for part in (TARGET, PREDICTION))
+    alone = [metrics.nrmse(targets[:, i], guesses[:, i]) for i in range(3)]
+    assert metrics.nrmse_of_each(targets, guesses) == pytest.approx(alone, rel=1e-13)
+    assert alone == pytest.approx([metrics.nrmse(TARGET, PREDICTION)] * 3, rel=1e-13)
+
+
 @pytest.mark.parametrize("scale", [1e-200, 1e200])
 def test_squares_beyond_the_range_of_floats_do_no_harm(scale: float) -> None:
     assert metrics.nrmse(scale * TARGET, scale * PREDICTION) == pytest.approx(

@@ -28,11 +28,12 @@ class Parting:
     def __init__(self, series, first, growth, finite=None):
         self.series, self.first, self.growth, self.finite = series, first, growth, finite
 
-    def run(self, steps, state, last, exogenous):
-        start = int(np.flatnonzero((self.series == last).all(axis=1))[0])
+    def runs(self, steps, states, lasts, exogenous):
+        starts = [int(np.flatnonzero((self.series == last).all(axis=1))[0]) for last in lasts]
         errors = self.first * self.growth ** np.arange(steps)
-        truth = self.series[start + 1 : start + 1 + steps]
-        return truth + errors[:, None], steps if self.finite is None else self.finite
+        truth = np.array([self.series[start + 1 : start + 1 + steps] for start in starts])
+        finite = steps if self.finite is None else self.finite
+        return truth + errors[:, None], np.full(len(starts), finite)
 
 
 @pytest.fixture

@@ -30,7 +30,12 @@ def power_of_two(values: Floats) -> float:
     (4.0, 1.0)
     """
     largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
-    return float(np.ldexp(0.5, int(np.frexp(largest)[1]))) if largest > 0.0 else 1.0
+    return float(powers_of_two(np.array(largest)))
+
+
+def powers_of_two(sizes: Floats) -> Floats:
+    """The largest 2ⁿ that is at most each of `sizes`; 1 where that is zero."""
+    return np.where(sizes > 0.0, np.ldexp(0.5, np.frexp(sizes)[1]), 1.0)
 
 
 @contextmanager

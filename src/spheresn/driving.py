@@ -197,12 +197,10 @@ def _drive_batch(reservoir: Reservoir, signals: ArrayLike, start: ArrayLike | No
         or not isinstance(reservoir.recurrent, Dense)
         or rows.shape[2] != reservoir.n_inputs
     ):
-        return np.stack(
-            [
-                _drive_one(reservoir, rows_of(reservoir, s), x)
-                for s, x in zip(rows, starts, strict=True)
-            ]
-        )
+        states = np.empty((*rows.shape[:2], reservoir.units), reservoir.dtype)
+        for one, x, out in zip(rows, starts, states, strict=True):
+            _drive_one(reservoir, rows_of(reservoir, one), x, out)
+        return states
     (matrix,), inputs, bias, act = arguments
     return run_batch(
         matrix, np.ones(len(rows)), inputs[None], bias[None], act, writable(rows), starts

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._numerics import power_of_two
+from .._numerics import power_of_two, powers_of_two
 from .._validation import Floats
 from ..reservoir import Reservoir
 
@@ -60,7 +60,7 @@ def shortest(parts: Decomposition, vectors: Floats, radius: float) -> Floats:
     lengths = np.empty(len(vectors))
     for k in range(0, len(vectors), CHUNK):
         some = vectors[k : k + CHUNK]
-        units = np.array([power_of_two(np.append(row, reach)) for row in some])
+        units = powers_of_two(np.maximum(np.abs(some).max(axis=1, initial=0.0), reach))
         lengths[k : k + CHUNK] = units * _shortest(
             values, some / units[:, None] @ parts.left, np.maximum(reach / units, NEGLIGIBLE)
         )

@@ -12,7 +12,7 @@ from .._errors import BadInput
 from .._numerics import power_of_two
 from .._validation import Floats
 from ..driving import drive, rows_of
-from ..metrics import accuracy
+from ..metrics import nrmse_of_each
 from ..readout import Gram, solve
 from ..reservoir import Reservoir
 
@@ -185,9 +185,9 @@ def scores(
     targets = targets / power_of_two(targets)
     flat = targets.reshape(len(targets), -1)
     readout = solve(Gram.of(states[train], flat[train]), penalty)
-    guesses = [readout(states[part]).reshape(-1, *targets.shape[1:]) for part in rows]
+    shape = targets.shape[1:]
     on_train, on_test = (
-        np.array([accuracy(targets[part, i], guess[:, i]) for i in range(targets.shape[1])])
-        for part, guess in zip(rows, guesses, strict=True)
+        1.0 - nrmse_of_each(targets[part], readout(states[part]).reshape(-1, *shape))
+        for part in rows
     )
-    return on_train, on_test
+    return np.maximum(on_train, 0.0), np.maximum(on_test, 0.0)

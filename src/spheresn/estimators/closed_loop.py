@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import kernels
 from .._errors import StateOverflow
@@ -86,26 +87,29 @@ class ClosedLoop:
         `state` is the state of the network before `last`; exogenous (steps, e) belongs to the time
         of each forecast. A run that overflows holds its last finite value.
         """
-        outputs = np.empty((steps, self.outputs))
-        arguments = loop_arguments(self.reservoir)
-        if arguments is None:
-            finite = self._run_by_steps(state, last, exogenous, outputs)
-        else:
-            matrix, inputs, bias, act = arguments
-            finite = int(
-                kernels.closed_loop(
-                    matrix,
-                    inputs,
-                    bias,
-                    act,
-                    self._readout(),
-                    exogenous,
-                    last.copy(),
-                    state,
-                    outputs,
+        outputs, finite = self.runs(steps, state[None], last[None], exogenous[None])
+        return outputs[0], int(finite[0])
+
+    def runs(
+        self, steps: int, states: Floats, lasts: Floats, exogenous: Floats
+    ) -> tuple[Floats, NDArray[np.int64]]:
+        """R of such runs, each from its row: (R, steps, m), and how many rows stayed finite (R,).
+
+        states (R, N), lasts (R, m), exogenous (R, steps, e).
+        """
+        outputs = np.empty((len(states), steps, self.outputs))
+        finite = np.empty(len(states), np.int64)
+        arguments, readout = loop_arguments(self.reservoir), self._readout()
+        for r, (state, last, rows) in enumerate(zip(states, lasts, exogenous, strict=True)):
+            if arguments is None:
+                stop = self._run_by_steps(state, last, rows, outputs[r])
+            else:
+                matrix, inputs, bias, act = arguments
+                stop = kernels.closed_loop(
+                    matrix, inputs, bias, act, readout, rows, last.copy(), state, outputs[r]
                 )
-            )
-        outputs[finite:] = outputs[finite - 1] if finite else last
+            outputs[r, stop:] = outputs[r, stop - 1] if stop else last
+            finite[r] = stop
         return outputs, finite
 
     def _run_by_steps(self, state: Floats, last: Floats, exogenous: Floats, outputs: Floats) -> int:

@@ -159,20 +159,18 @@ class Windows:
         also tells runs apart that stay valid to the end of their window. A run that diverges is
         worth nothing from there.
         """
-        runs = [self._errors(loop, x, int(t)) for x, t in zip(states, self.starts, strict=True)]
-        return Score.of(np.array(runs))
+        return Score.of(self._errors(loop, states))
 
-    def _errors(self, loop: ClosedLoop, state: Floats, start: int) -> Floats:
-        """The error of each step of one free run, in deviations; large from where it diverges."""
-        series, ahead = self.data.series, slice(start, start + self.horizon)
-        outputs, finite = loop.run(
-            self.horizon, state, series[start], np.ascontiguousarray(self.data.exogenous[ahead])
+    def _errors(self, loop: ClosedLoop, states: Floats) -> Floats:
+        """The error of each step of each run (R, T), in deviations; large once it diverges."""
+        series, steps = self.data.series, np.arange(self.horizon)
+        rows = self.starts[:, None] + steps
+        outputs, finite = loop.runs(
+            self.horizon, states, series[self.starts], self.data.exogenous[rows]
         )
-        squares = np.square(
-            np.clip(outputs - series[start + 1 : start + 1 + self.horizon], -1e3, 1e3)
-        )
-        errors = np.sqrt(squares.mean(axis=1))
-        errors[finite:] = 1e3
+        squares = np.square(np.clip(outputs - series[rows + 1], -1e3, 1e3))
+        errors = np.sqrt(squares.mean(axis=2))
+        errors[steps >= finite[:, None]] = 1e3
         return np.asarray(errors)
 
 

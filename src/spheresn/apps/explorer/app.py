@@ -29,6 +29,9 @@ from .uploads import take_upload
 # Seconds that a request for quick and for heavy work waits: a browser has few connections, and
 # heavy work must not block them. Quick work mostly takes half a second; who asks again loses time.
 PATIENCE = {"quick": 0.8, "heavy": 0.05}
+# By the time from their start until they are drawn: computing a forecast takes longest, drawing a
+# trajectory
+SLOWEST_FIRST = ("forecast", "trajectory", "memory", "spectrum", "echo")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 POLICY = (
     "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; form-action 'none'; "
@@ -56,7 +59,7 @@ def build(panels: Panels, jobs: Jobs) -> Dash:
         assets_folder=str(Path(__file__).with_name("assets")),
     )
     app.layout = lambda: layout(panels.catalogue.titles())
-    _settings_callbacks(app, panels)
+    _settings_callbacks(app, panels, jobs)
     take_upload(app, panels.catalogue)
     for name in (*PANELS, "echo", "code"):
         _panel_callback(app, name, panels, jobs)
@@ -136,7 +139,7 @@ def _warm_up(panels: Panels) -> None:
                 panels.panel(name, settings, lambda stage: None)
 
 
-def _settings_callbacks(app: Dash, panels: Panels) -> None:
+def _settings_callbacks(app: Dash, panels: Panels, jobs: Jobs) -> None:
     values = [Output(name, "value") for name in CONTROLS]
 
     @app.callback(
@@ -165,21 +168,27 @@ def _settings_callbacks(app: Dash, panels: Panels) -> None:
         Output("own", "data"),
         Output("message", "children"),
         Output("answered", "data"),
+        Output("code-query", "data"),
         *(Output(f"{name}-field", "hidden") for name in DIALS),
         *(Output(f"{name}-value", "children") for name in DIALS),
         *(Input(name, "value") for name in CONTROLS),
         State("link-problem", "data"),
         State("own", "data"),
+        State("tab", "data"),
+        State("code-button", "n_clicks"),
     )
     def gather(*given: Any) -> tuple[Any, ...]:
-        *controls, link_problem, own_before = given
+        *controls, link_problem, own_before, tab, clicks = given
         try:
             settings = from_texts(
                 {name: _meant(name, value) for name, value in zip(CONTROLS, controls, strict=True)}
             )
             own = own_query(settings, panels)
+            # The page asks for its panels once it has this answer; by then they are under way
+            for name in SLOWEST_FIRST:
+                _ask(jobs, panels, settings, tab, name, patience=0.0)
         except ValueError as error:
-            return no_update, no_update, str(error), controls, *[no_update] * (2 * len(DIALS))
+            return no_update, no_update, str(error), controls, *[no_update] * (1 + 2 * len(DIALS))
         query = to_query(settings)
         hidden = (_unused(settings, name) for name in DIALS)
         return (
@@ -187,6 +196,7 @@ def _settings_callbacks(app: Dash, panels: Panels) -> None:
             own if own != own_before else no_update,  # a slider does not ask for the file again
             "" if query else link_problem,
             controls,
+            query if clicks % 2 else no_update,  # nobody sees the code while it is closed
             *hidden,
             *(f"{getattr(settings, name):g}" for name in DIALS),
         )
@@ -239,21 +249,21 @@ def _panel_callback(app: Dash, name: str, panels: Panels, jobs: Jobs) -> None:
         Output(f"{name}-poll", "disabled"),
         *busy,
         *opened[:1],
-        Input("query", "data"),
+        Input("code-query" if name == "code" else "query", "data"),
         Input(f"{name}-poll", "n_intervals"),
         *opened[1:],
         State("tab", "data"),
+        State("query", "data"),
     )
-    def update(query: str | None, looks: int | None, *others: Any) -> Any:
-        *clicks, tab = others
+    def update(changed: str | None, looks: int | None, *others: Any) -> Any:
+        *clicks, tab, query = others
         if clicks and not clicks[0] % 2:
             return no_update, no_update, True, True
         if query is None:
             return (no_update,) * (3 + len(drawn) + len(busy) + len(opened[:1]))
         try:
             settings = from_query(str(query))
-            parts = ACTIVATIONS if name == "memory" else (name,)
-            answers = _ask(jobs, panels, settings, str(tab)[:64], parts)
+            answers = _ask(jobs, panels, settings, tab, name)
             figure, words = SHOWN[name](settings, panels, answers)
         except ValueError as error:
             figure, words, answers = pictures.blank(), str(error), {}
@@ -274,18 +284,25 @@ def _panel_callback(app: Dash, name: str, panels: Panels, jobs: Jobs) -> None:
 
 
 def _ask(
-    jobs: Jobs, panels: Panels, settings: Settings, tab: str, parts: Sequence[str]
+    jobs: Jobs,
+    panels: Panels,
+    settings: Settings,
+    tab: Any,
+    name: str,
+    patience: float | None = None,
 ) -> dict[str, Answer]:
     """The answers to all parts of a panel: start all of them, then wait for them together."""
     panels.source(settings)
     lane = "heavy" if settings.heavy else "quick"
-    end = perf_counter() + PATIENCE[lane]
+    end = perf_counter() + (PATIENCE[lane] if patience is None else patience)
+    parts = ACTIVATIONS if name == "memory" else (name,)
     answers: dict[str, Answer] = {}
     for patient in (False, True):
         for part in parts:
-            patience = max(end - perf_counter(), 0.0) if patient else 0.0
+            left = max(end - perf_counter(), 0.0) if patient else 0.0
             work = lambda report, part=part: panels.panel(part, settings, report)  # noqa: E731
-            answers[part] = jobs.ask((tab, part), panels.key(part, settings), work, lane, patience)
+            asker, key = (str(tab)[:64], part), panels.key(part, settings)
+            answers[part] = jobs.ask(asker, key, work, lane, left)
     return answers
 
 

@@ -180,14 +180,15 @@ def trajectory(net: Network) -> Trajectory:
     vector is positive.
     """
     states = drive(net.reservoir, net.signal)[Cut(len(net.signal)).skip :]
-    centred = states - states.mean(axis=0)
-    units, count = centred.shape[1], min(3, centred.shape[1])
-    values, vectors = eigh(centred.T @ centred, subset_by_index=(units - count, units - 1))
+    states -= states.mean(axis=0)
+    scatter = states.T @ states
+    units, count = len(scatter), min(3, len(scatter))
+    values, vectors = eigh(scatter, subset_by_index=(units - count, units - 1))
     vectors = (
         vectors[:, ::-1] * np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(count)])[::-1]
     )
     return Trajectory(
-        centred @ vectors, values[::-1] / max(float((centred**2).sum()), np.finfo(float).tiny)
+        states @ vectors, values[::-1] / max(float(np.trace(scatter)), np.finfo(float).tiny)
     )
 
 

@@ -54,7 +54,14 @@ def layout(titles: Mapping[str, str]) -> Any:
         dcc.Store(id="tab", data=uuid4().hex),
         *(
             dcc.Store(id=name)
-            for name in ("query", "own", "answered", "upload-content", "link-problem")
+            for name in (
+                "query",
+                "code-query",
+                "own",
+                "answered",
+                "upload-content",
+                "link-problem",
+            )
         ),
     ]
     return html.Div(

@@ -53,10 +53,10 @@ def trajectory(result: Trajectory) -> Figure:
     """The path in three dimensions, dark at its start and bright at its end. The camera stays where
     it is while sliders move.
     """
-    points = np.pad(result.points[:POINTS], ((0, 0), (0, 3 - result.points.shape[1]))).astype(
-        np.float32
-    )
-    x, y, z = (column.tolist() for column in points.T)
+    points = np.pad(result.points[:POINTS], ((0, 0), (0, 3 - result.points.shape[1])))
+    # Four digits are more than a screen shows, and all of them would be most of the answer
+    digits = 4 - int(np.frexp(np.abs(points).max(initial=0.0))[1] * np.log10(2.0))
+    x, y, z = (column.tolist() for column in points.T.round(digits))
     bar = {
         "orientation": "h",
         "title": {"text": "step", "side": "right"},
