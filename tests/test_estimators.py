@@ -55,6 +55,42 @@ def test_a_stream_can_be_asked_at_any_time_and_goes_on():
     assert np.array_equal(model.predict(x), whole.predict(x))
 
 
+def test_a_fit_to_a_list_ends_the_stream_of_an_earlier_fit(rng):
+    """Before, rows that came later were added to the earlier series, and the list was forgotten."""
+    rows = rng.standard_normal((3, 90, 2))
+    targets = rows.sum(axis=2)
+    model = sn.ESNRegressor(**REGRESSOR).fit(rows[0], targets[0]).fit(list(rows), list(targets))
+    fresh = sn.ESNRegressor(**REGRESSOR).fit(list(rows), list(targets))
+    assert not hasattr(model, "state_") and not hasattr(fresh, "state_")
+    with pytest.raises(sn.BadInput, match="partial_fit must continue a stream"):
+        model.partial_fit(rows[0], targets[0])
+    assert np.array_equal(model.predict(rows[0]), fresh.predict(rows[0]))
+
+
+def test_a_fit_keeps_nothing_of_an_earlier_one(rng):
+    pandas = pytest.importorskip("pandas")
+    rows = rng.standard_normal((90, 2))
+    frame = pandas.DataFrame(rows, columns=["a", "b"])
+    model = sn.ESNRegressor(**REGRESSOR).fit(frame, rows.sum(axis=1))
+    model.set_params(penalty=1e-3).fit([rows[:, :1]], [rows.sum(axis=1)])
+    assert not hasattr(model, "feature_names_in_") and not hasattr(model, "loo_error_")
+    chosen = sn.ESNForecaster(20, bend=0.5, memory=2, random_state=0).fit(np.sin(rows))
+    assert np.isfinite(chosen.score_)
+    assert not hasattr(chosen.fit(rows[:5]), "score_")  # five rows have no window for a free run
+
+
+def test_a_stream_keeps_the_number_and_the_shape_of_its_outputs(rng):
+    rows = rng.standard_normal((120, 2))
+    model = sn.ESNRegressor(**REGRESSOR).partial_fit(rows[:60], rows[:60, 0])
+    with pytest.raises(sn.BadInput, match=r"y must have 1 column\(s\), as in .*, got 2"):
+        model.partial_fit(rows[60:], rows[60:])
+    model.partial_fit(rows[60:], rows[60:, :1])  # one column is one output
+    whole = sn.ESNRegressor(**REGRESSOR).fit(rows, rows[:, 0])
+    assert np.array_equal(model.predict(rows), whole.predict(rows))
+    with pytest.raises(sn.BadInput, match="y must have 1 column"):
+        model.partial_fit(rows, rows)
+
+
 def test_series_do_not_leak_into_each_other(rng):
     """The order of the series does not matter, and each is predicted as if it were alone."""
     series = [rng.standard_normal((n, 2)) for n in (60, 200, 90)]

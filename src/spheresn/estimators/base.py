@@ -254,6 +254,7 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
             self.penalty_, self.loo_error_, weights = choose_penalty(gram, sample)
             return weights
         self.penalty_ = float(self.penalty)
+        self.__dict__.pop("loo_error_", None)  # that of an earlier fit
         if again is None:
             return solve(gram, self.penalty_)
         return solve_within(gram, self.penalty_) or solve(again(), self.penalty_)

@@ -96,6 +96,7 @@ class ESNForecaster(BaseESN):
             search.progress.close()
         self.closed_loop_, self.penalty_ = chosen.loop, chosen.penalty
         self.noise_, self.candidates_ = chosen.setting.noise, chosen.table
+        self.__dict__.pop("score_", None)  # that of an earlier fit
         if chosen.score is not None:
             self.score_ = chosen.score
         self._remember(chosen.trial.candidate, chosen.trial.calibrated)

@@ -57,6 +57,8 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
     def fit(self, X: Any, y: Any) -> Self:
         """Choose the network, drive it over the series, solve for the readout."""
         series, targets = self._checked(X, y, reset=True)
+        for name in ("_waiting", "_stream", "state_"):  # those of an earlier fit
+            self.__dict__.pop(name, None)
         frame = self._choose_frame(series, targets)
         if self.readout is not None:
             return self._finish(frame, self._fit_other(frame, series, targets))
@@ -88,6 +90,8 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
         (rows,), (targets,) = self._checked(X, y, reset=first, least=1)
         if first:
             self._waiting, self._stream = [], None
+        else:
+            self._require_outputs(targets.shape[1])
         if self._stream is not None:
             self._stream.take(rows, targets)
         else:
@@ -137,9 +141,9 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
                 self, X, y, reset=reset, multi_output=True, y_numeric=True, ensure_min_samples=least
             )
             series = [rows]
-        self._one_output = np.ndim(y[0] if is_list(X) else y) == 1
         targets = as_targets(y, series, is_list(X))
         if reset:
+            self._one_output = np.ndim(y[0] if is_list(X) else y) == 1
             size = max(power_of_two(one) for one in targets)
             # A power of two: sums of squares of the targets fit, and no digit changes
             self._unit: float = 1.0 if 1.0 / ORDINARY < size < ORDINARY else size
@@ -150,6 +154,15 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
                 _validation.finite("y, in units of its first rows,", one / self._unit)
                 for one in targets
             ]
+
+    def _require_outputs(self, count: int) -> None:
+        """Require as many columns of targets as in the rows before."""
+        before = self._waiting[0][1].shape[1] if self._stream is None else self._stream.outputs
+        if count != before:
+            raise BadInput(
+                f"y must have {before} column(s), as in the rows before, got {count}; pass the "
+                "same outputs"
+            )
 
     def _start_stream(self) -> None:
         rows, targets = (np.vstack(part) for part in zip(*self._waiting, strict=True))

@@ -53,6 +53,7 @@ def as_series(estimator: Any, signal: Any, *, reset: bool) -> list[Floats]:
         _validation.at_least(f"X[{i}]", len(one), 1, "to be a series")
     if reset:
         estimator.n_features_in_ = columns
+        estimator.__dict__.pop("feature_names_in_", None)  # those of an earlier fit
     return tables
 
 
