@@ -132,6 +132,8 @@ class ESNForecaster(BaseESN):
         The readout stays as it is.
         """
         check_is_fitted(self)
+        if self._form is not None:
+            self._form.require_next(X)
         series = self.scaler_.forward(self._table(X, reset=False))
         beside = self.exogenous_scaler_.forward(
             self._exogenous(exogenous, len(series), reset=False)
