@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from joblib import parallel_config
 from sklearn.dummy import DummyRegressor
-from sklearn.linear_model import Lasso
+from sklearn.linear_model import Lasso, Ridge
 
 import spheresn as sn
 from spheresn.estimators import OutOfRange, accumulate, base, features, forecaster, search
@@ -89,6 +89,15 @@ def test_a_stream_keeps_the_number_and_the_shape_of_its_outputs(rng):
     assert np.array_equal(model.predict(rows), whole.predict(rows))
     with pytest.raises(sn.BadInput, match="y must have 1 column"):
         model.partial_fit(rows, rows)
+
+
+@pytest.mark.parametrize("readout", [None, Lasso(alpha=1e-3), Ridge()])
+def test_predictions_have_the_shape_of_the_targets(readout, rng):
+    """Also where a regressor of scikit-learn gives back one column without its axis."""
+    rows = rng.standard_normal((90, 2))
+    for targets in (rows[:, 0], rows[:, :1], rows):
+        model = sn.ESNRegressor(**REGRESSOR, readout=readout).fit(rows, targets)
+        assert model.predict(rows[:7]).shape == targets[:7].shape
 
 
 def test_series_do_not_leak_into_each_other(rng):

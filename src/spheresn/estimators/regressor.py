@@ -216,7 +216,8 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
 
     def _read(self, features: Floats) -> Floats:
         outputs = self.weights_(features) if self.readout is None else self._predicted(features)
-        return outputs[:, 0] if self._one_output and outputs.ndim == 2 else outputs
+        outputs = outputs.reshape(len(features), -1)  # a regressor may drop a single column
+        return outputs[:, 0] if self._one_output else outputs
 
     def _predicted(self, features: Floats) -> Floats:
         """The outputs of the user's own regressor, which may not check that they are finite."""
