@@ -91,6 +91,20 @@ def test_a_stream_keeps_the_number_and_the_shape_of_its_outputs(rng):
         model.partial_fit(rows, rows)
 
 
+@pytest.mark.parametrize("lengths", [(60, 90), (70, 70)])
+def test_the_score_of_a_list_is_that_of_all_its_rows(lengths, rng):
+    """Before, series of the same length were taken for one row each of many outputs."""
+    series = [rng.standard_normal((n, 2)) for n in lengths]
+    targets = [rows.sum(axis=1) for rows in series]
+    model = sn.ESNRegressor(**REGRESSOR).fit(series, targets)
+    errors = np.concatenate(targets) - np.concatenate(model.predict(series))
+    assert model.score(series, targets) == pytest.approx(
+        1.0 - np.square(errors).mean() / np.concatenate(targets).var(), rel=1e-12
+    )
+    with pytest.raises(sn.BadInput, match=r"y\[1\] must have 1 column\(s\), got 2"):
+        model.fit(series, [targets[0], series[1]])
+
+
 @pytest.mark.parametrize("readout", [None, Lasso(alpha=1e-3), Ridge()])
 def test_predictions_have_the_shape_of_the_targets(readout, rng):
     """Also where a regressor of scikit-learn gives back one column without its axis."""

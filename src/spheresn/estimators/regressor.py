@@ -113,6 +113,15 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
         ]
         return outputs if is_list(X) else outputs[0]
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """R² of the predictions; of several series, that of all their rows together."""
+        from sklearn.metrics import r2_score  # as scikit-learn does: importing it takes long
+
+        outputs = self.predict(X)
+        if is_list(X):
+            y, outputs = np.vstack(as_targets(y, outputs, True)), np.concatenate(outputs)
+        return float(r2_score(y, outputs, sample_weight=sample_weight))
+
     def transform(self, X: Any) -> Any:
         """The states (T, N) of the network, as features; a list for several series."""
         check_is_fitted(self)

@@ -71,6 +71,11 @@ def as_targets(targets: Any, series: list[Floats], several: bool) -> list[Floats
     ]
     for i, (one, rows) in enumerate(zip(tables, series, strict=True)):
         _validation.same_length("y" if not several else f"y[{i}]", one, "X", rows)
+        if one.shape[1] != tables[0].shape[1]:
+            raise BadInput(
+                f"y[{i}] must have {tables[0].shape[1]} column(s), got {one.shape[1]}; all series "
+                "have the same outputs"
+            )
     return tables
 
 
