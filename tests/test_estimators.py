@@ -91,6 +91,18 @@ def test_a_stream_keeps_the_number_and_the_shape_of_its_outputs(rng):
         model.partial_fit(rows, rows)
 
 
+def test_what_a_stream_has_learned_is_that_of_all_rows():
+    """`predict(start=model.state_)` reads the state before anything else: it must not be old."""
+    x, y = sn.datasets.narma(900, 1)
+    whole = sn.ESNRegressor(**REGRESSOR).fit(x, y)
+    model = sn.ESNRegressor(**REGRESSOR).fit(x[:500], y[:500]).partial_fit(x[500:], y[500:])
+    assert np.array_equal(model.state_, model.transform(x)[-1])
+    fresh = sn.ESNRegressor(**REGRESSOR).partial_fit(x, y)
+    assert fresh.memory_ == whole.memory_ and fresh.penalty_ == whole.penalty_
+    assert np.array_equal(fresh.state_, whole.state_)
+    assert not hasattr(fresh, "score_") and not hasattr(sn.ESNRegressor(), "weights_")
+
+
 @pytest.mark.parametrize("lengths", [(60, 90), (70, 70)])
 def test_the_score_of_a_list_is_that_of_all_its_rows(lengths, rng):
     """Before, series of the same length were taken for one row each of many outputs."""

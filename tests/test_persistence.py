@@ -2,6 +2,7 @@
 
 import json
 import struct
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -97,6 +98,28 @@ def test_a_classifier_comes_back_with_its_classes(path, labels, rng):
         np.array_equal(again.predict(x), model.predict(x))
         and again.classes_.dtype == model.classes_.dtype
     )
+
+
+@pytest.mark.parametrize("batches", [1, 2])
+@pytest.mark.parametrize("kind", ["regressor", "steps", "cases"])
+def test_a_stream_is_saved_with_all_that_it_was_given(path, kind, batches, rng):
+    """Before, a classifier of steps was saved as it was before its last batch."""
+    options = {"units": 20, "bend": 0.5, "memory": 2, "random_state": 0}
+    rows = rng.standard_normal((400, 2))
+    labels = (rows[:, 0] > 0.0).astype(int)
+    if kind == "regressor":
+        model, x, y = sn.ESNRegressor(**options), rows, rows[:, 0]
+    elif kind == "steps":
+        model, x, y = sn.ESNClassifier(**options), rows, labels
+    else:
+        model, x, y = sn.ESNClassifier(**options), list(rows.reshape(20, 20, 2)), labels[:20]
+    edges = np.linspace(0, len(x), batches + 1).astype(int)
+    for first, stop in pairwise(edges):
+        model.partial_fit(x[first:stop], y[first:stop])
+    sn.save(model, path)
+    again = sn.load(path)
+    assert np.array_equal(again.predict(x), model.predict(x))
+    assert np.array_equal(again.weights_.matrix, model.weights_.matrix)
 
 
 def test_classes_that_no_file_can_hold_are_refused_when_they_are_saved(path, rng):

@@ -19,6 +19,9 @@ from .streaming import Stream
 from .validation import as_series, as_targets, is_list, validated
 
 ORDINARY = 2.0**300  # sums of squares of such numbers fit
+# Attributes that change with every row, and those that the first rows decide
+CHANGING = ("weights_", "penalty_", "loo_error_", "state_")
+CHOSEN = ("frame_", "reservoir_", "washout_", "lyapunov_", "memory_", "bend_", "bias_ratio_")
 
 
 @dataclass(eq=False, repr=False)
@@ -50,6 +53,8 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
     True
     """
 
+    _late = (*CHANGING, *CHOSEN)
+
     readout: Any = None
     n_jobs: int | None = None
 
@@ -57,7 +62,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
     def fit(self, X: Any, y: Any) -> Self:
         """Choose the network, drive it over the series, solve for the readout."""
         series, targets = self._checked(X, y, reset=True)
-        for name in ("_waiting", "_stream", "state_"):  # those of an earlier fit
+        for name in ("_waiting", "_stream", "_stale", "state_"):  # those of an earlier fit
             self.__dict__.pop(name, None)
         frame = self._choose_frame(series, targets)
         if self.readout is not None:
@@ -81,7 +86,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
                 "partial_fit must get one table and use the ridge readout, got a list or a readout "
                 "of your own; call fit instead"
             )
-        if hasattr(self, "weights_") and not hasattr(self, "_waiting"):
+        if not hasattr(self, "_waiting") and hasattr(self, "weights_"):
             raise BadInput(
                 "partial_fit must continue a stream, got a model loaded from a file or fitted to a "
                 "list; fit it again"
@@ -98,7 +103,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
             self._waiting.append((rows, targets))
             if sum(len(x) for x, _ in self._waiting) >= SELECTION_ROWS:
                 self._start_stream()
-        self._stale = True
+        self._outdate(CHANGING)
         return self
 
     def predict(self, X: Any, start: Floats | None = None) -> Any:

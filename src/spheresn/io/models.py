@@ -105,6 +105,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
             "without readout="
         )
     check_is_fitted(model)
+    if isinstance(model, (ESNRegressor, ESNClassifier)):
+        model._refresh()  # what a stream has left to learn
     for reservoir in reservoirs_of(model):
         if type(reservoir.recurrent) not in COMPILED:
             own = type(reservoir.recurrent).__name__
@@ -112,8 +114,6 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
                 f"model must have a topology of spheresn to be saved, got {own}; fit it with W as "
                 "an array instead"
             )
-    if kind == "ESNRegressor" or getattr(model, "whole_series_", False):
-        model._refresh()
     values, tensors = _contents(model)
     header = {
         "format": FORMAT,
