@@ -100,6 +100,23 @@ def test_a_classifier_comes_back_with_its_classes(path, labels, rng):
     )
 
 
+@pytest.mark.parametrize("penalty", ["loo", 1e-3])
+def test_several_outputs_come_back_to_the_last_bit(path, penalty, rng):
+    """The columns of a readout lie one after the other, and the sums of a product depend on it."""
+    x = rng.standard_normal((400, 3))
+    options = {"units": 60, "bend": 0.5, "memory": 2, "random_state": 0, "penalty": penalty}
+    regressor = sn.ESNRegressor(**options).fit(x, np.hstack([x, x**2]))
+    classifier = sn.ESNClassifier(**options).fit(x, x.argmax(axis=1))
+    few = {**options, "units": 5}
+    cases = sn.ESNClassifier(**few).fit(list(x.reshape(40, 10, 3)), np.arange(40) % 3)
+    for model, rows in ((regressor, x), (classifier, x), (cases, list(x.reshape(40, 10, 3)))):
+        sn.save(model, path)
+        for ask in ("predict", "decision_function"):
+            if hasattr(model, ask):
+                again = getattr(sn.load(path), ask)(rows)
+                assert np.array_equal(again, getattr(model, ask)(rows))
+
+
 @pytest.mark.parametrize("batches", [1, 2])
 @pytest.mark.parametrize("kind", ["regressor", "steps", "cases"])
 def test_a_stream_is_saved_with_all_that_it_was_given(path, kind, batches, rng):

@@ -311,7 +311,15 @@ def _each(function: Any, outputs: Any) -> Any:
 
 
 def _classes(labels: Any) -> Any:
-    classes = np.unique(labels)
+    try:
+        classes = np.unique(labels)
+    except TypeError:  # None beside text, say
+        kinds = ", ".join(sorted({type(one).__name__ for one in labels}))
+        raise BadInput(
+            f"y must have labels of one kind, got {kinds}; convert or drop some"
+        ) from None
+    if classes.dtype.kind == "f" and np.isnan(classes).any():
+        raise BadInput("y must have a label everywhere, got nan; drop what has none")
     if len(classes) < 2:
         raise BadInput(
             f"y must have at least two classes, got one class, {classes.tolist()[0]!r}; pass "
