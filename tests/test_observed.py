@@ -148,6 +148,31 @@ def test_missing_rows_are_found_where_clocks_change_and_in_fiscal_years(frequenc
     assert (found.form.coming(7) == index[73:]).all()
 
 
+def test_masked_values_are_missing_and_complex_ones_are_refused():
+    """What lies below a mask may be anything, 1e20 in files of climate models."""
+    masked = np.ma.masked_array(
+        np.where(np.arange(9) == 4, 1e20, np.arange(9.0)), np.arange(9) == 4
+    )
+    assert observed(masked, "linear").values.ravel().tolist() == list(range(9))
+    with pytest.raises(
+        sn.BadInput, match="series must have a number in every row, got none in row 4"
+    ):
+        observed(masked)
+    for use in (
+        lambda: small().fit(masked),
+        lambda: sn.ESNRegressor(5).fit(masked[:, None], np.arange(9.0)),
+        lambda: sn.ESNRegressor(5).fit(np.ones((9, 1)), masked),
+        lambda: sn.drive(sn.random_reservoir(5, rng=0), masked),
+        lambda: sn.metrics.nrmse(masked, np.ones(9)),
+    ):
+        with pytest.raises(sn.BadInput, match="must have no masked values, got 1"):
+            use()
+    unmasked = np.ma.masked_array(WAVE, np.zeros(len(WAVE), bool))
+    assert np.array_equal(small().fit(unmasked).forecast(3), small().fit(WAVE).forecast(3))
+    with pytest.raises(sn.BadInput, match="must hold real numbers, got complex ones"):
+        observed(WAVE + 1j)
+
+
 def test_last_fridays_are_not_fourth_fridays():
     """pandas infers WOM-4FRI, by which the date after 2021-01-29 would be 2021-03-26."""
     fridays = pd.date_range("2018-12-15", periods=26, freq="LWOM-FRI")

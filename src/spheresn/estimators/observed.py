@@ -149,6 +149,8 @@ def observed(series: Any, fill: str | None = None, name: str = "series") -> Obse
         names = tuple(column.name for column in columns)
         parts = [_numbers(column.to_numpy(), column.name) for column in columns]
         return _checked(parts, Form("polars", names, flat, None, len(series)), (), fill, name)
+    if np.ma.is_masked(series):  # masked values are missing ones
+        series = np.ma.filled(series.astype(np.float64), np.nan)
     values = np.asarray(series)
     if values.ndim not in (1, 2):
         raise BadInput(
@@ -318,6 +320,8 @@ def _numbers(values: Any, label: Any) -> Floats:
     """The values as floats; what is no number gets a sentence."""
     if values.dtype.kind in "Mm":
         raise BadInput(f"{label!r} must hold numbers, got dates; use them as the index")
+    if values.dtype.kind == "c":
+        raise BadInput(f"{label!r} must hold real numbers, got complex ones; pass their real parts")
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):

@@ -27,6 +27,8 @@ def validated(estimator: Any, *tables: Any, **options: Any) -> Any:
 
     It finds infinities by a sum, which may overflow without there being any.
     """
+    for name, one in zip("Xy", tables, strict=False):
+        _validation.unmasked(name, one)
     shape = getattr(tables[0], "shape", None)
     if shape is not None and len(shape) == 1:
         # scikit-learn would print the values. Its checks look for its own last words
