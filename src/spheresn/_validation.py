@@ -171,7 +171,7 @@ def unmasked(name: str, values: Any) -> None:
     """Require that no value is masked: what lies below a mask is no number to compute with."""
     if np.ma.is_masked(values):
         raise BadInput(
-            f"{name} must have no masked values, got {np.ma.count_masked(values)}; fill or drop "
+            f"{name} must have no masked values, got {int(np.sum(values.mask))}; fill or drop "
             "such values first"
         )
 

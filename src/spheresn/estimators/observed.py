@@ -258,9 +258,12 @@ def _frequency(index: Any) -> Any:
         found = pd.infer_freq(index)
     if found is None:
         return None
-    # pandas takes the last Fridays of months for the fourth ones
-    every = pd.date_range(index[0], periods=len(index), freq=found)
-    return every.freq if (every == index).all() else None
+    name = pd.tseries.frequencies.to_offset(found).freqstr
+    for one in (name, name.replace("WOM-4", "LWOM-")):  # pandas takes last Fridays for fourth ones
+        every = pd.date_range(index[0], periods=len(index), freq=one)
+        if (every == index).all():
+            return every.freq
+    return None
 
 
 def _regular(index: Any) -> Any:
