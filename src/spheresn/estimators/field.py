@@ -162,7 +162,7 @@ class ESNFieldForecaster(BaseESN):
             last = fields[-1]
         self.state_, self.last_ = states, last.copy()
         if self.labels_ is not None:
-            self.labels_ = self.labels_.after(X)
+            self.labels_ = self.labels_.after(X, len(source))
         return self
 
     @property

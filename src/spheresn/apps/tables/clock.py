@@ -351,7 +351,7 @@ def _frequency(times: pd.DatetimeIndex) -> Any:
     for one in (name, name.replace("WOM-4", "LWOM-")):  # pandas takes last Fridays for fourth ones
         every = pd.date_range(times[0], periods=len(times), freq=one)
         if (every == times).all():
-            return every.freq
+            return pd.tseries.frequencies.to_offset(one)
     return None
 
 
