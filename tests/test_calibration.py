@@ -83,6 +83,19 @@ def test_more_memory_recalls_farther_back():
     assert accuracies[0] < 0.05 and accuracies[1] > 0.7
 
 
+@pytest.mark.parametrize("own", [0.5, 2.0])
+def test_a_given_matrix_gets_the_spectral_radius_that_is_asked_for(own, rng):
+    """Before, it was multiplied by that number: by .9 from 2 to 1.8."""
+    w = own * np.linalg.qr(rng.standard_normal((20, 20)))[0]  # all |λ| are its own radius
+    x = rng.standard_normal((200, 1))
+    options = {"topology": w, "bend": 0.5, "input_scaling": 0.5, "random_state": 0}
+    model = sn.ESNRegressor(20, spectral_radius=0.9, **options).fit(x, x)
+    assert model.reservoir_.recurrent.spectral_radius() == pytest.approx(0.9, rel=1e-12)
+    assert np.allclose(model.reservoir_.recurrent.matvec(np.eye(20)), 0.9 / own * w, atol=1e-12)
+    left = sn.ESNRegressor(20, **options).fit(x, x)
+    assert np.array_equal(left.reservoir_.recurrent.matvec(np.eye(20)), w)
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [

@@ -246,6 +246,18 @@ def test_the_penalty_has_the_least_error_of_all_tried(rng):
     assert all(fit_rows(x, y, 10.0**k).error >= found.error - 1e-3 for k in range(-3, 4))
 
 
+@pytest.mark.parametrize(
+    ("labels", "sentence"),
+    [
+        ([None, "a", "b", None], "y must have labels of one kind, got NoneType, str"),
+        ([1.0, np.nan, 2.0, 1.0], "y must have a label everywhere, got nan"),
+    ],
+)
+def test_series_without_a_label_are_refused(labels, sentence, rng):
+    with pytest.raises(sn.BadInput, match=sentence):
+        sn.ESNClassifier(units=10).fit(list(rng.standard_normal((4, 20, 1))), labels)
+
+
 def test_many_rows_give_the_same_readout_from_their_sums(rng):
     x, y = rng.standard_normal((60, 8)), rng.standard_normal((60, 2))
     x[:, 3] = 5.0  # says nothing

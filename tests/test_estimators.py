@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from joblib import parallel_config
 from sklearn.dummy import DummyRegressor
-from sklearn.linear_model import Lasso
+from sklearn.linear_model import Lasso, Ridge
 
 import spheresn as sn
 from spheresn.estimators import OutOfRange, accumulate, base, features, forecaster, search
@@ -53,6 +53,77 @@ def test_a_stream_can_be_asked_at_any_time_and_goes_on():
     assert model.predict(x[:5]).shape == (5, 1) and early != model.score(x[7000:], y[7000:])
     whole = sn.ESNRegressor(**REGRESSOR).fit(x[:7000], y[:7000])
     assert np.array_equal(model.predict(x), whole.predict(x))
+
+
+def test_a_fit_to_a_list_ends_the_stream_of_an_earlier_fit(rng):
+    """Before, rows that came later were added to the earlier series, and the list was forgotten."""
+    rows = rng.standard_normal((3, 90, 2))
+    targets = rows.sum(axis=2)
+    model = sn.ESNRegressor(**REGRESSOR).fit(rows[0], targets[0]).fit(list(rows), list(targets))
+    fresh = sn.ESNRegressor(**REGRESSOR).fit(list(rows), list(targets))
+    assert not hasattr(model, "state_") and not hasattr(fresh, "state_")
+    with pytest.raises(sn.BadInput, match="partial_fit must continue a stream"):
+        model.partial_fit(rows[0], targets[0])
+    assert np.array_equal(model.predict(rows[0]), fresh.predict(rows[0]))
+
+
+def test_a_fit_keeps_nothing_of_an_earlier_one(rng):
+    pandas = pytest.importorskip("pandas")
+    rows = rng.standard_normal((90, 2))
+    frame = pandas.DataFrame(rows, columns=["a", "b"])
+    model = sn.ESNRegressor(**REGRESSOR).fit(frame, rows.sum(axis=1))
+    model.set_params(penalty=1e-3).fit([rows[:, :1]], [rows.sum(axis=1)])
+    assert not hasattr(model, "feature_names_in_") and not hasattr(model, "loo_error_")
+    chosen = sn.ESNForecaster(20, bend=0.5, memory=2, random_state=0).fit(np.sin(rows))
+    assert np.isfinite(chosen.score_)
+    assert not hasattr(chosen.fit(rows[:5]), "score_")  # five rows have no window for a free run
+
+
+def test_a_stream_keeps_the_number_and_the_shape_of_its_outputs(rng):
+    rows = rng.standard_normal((120, 2))
+    model = sn.ESNRegressor(**REGRESSOR).partial_fit(rows[:60], rows[:60, 0])
+    with pytest.raises(sn.BadInput, match=r"y must have 1 column\(s\), as in .*, got 2"):
+        model.partial_fit(rows[60:], rows[60:])
+    model.partial_fit(rows[60:], rows[60:, :1])  # one column is one output
+    whole = sn.ESNRegressor(**REGRESSOR).fit(rows, rows[:, 0])
+    assert np.array_equal(model.predict(rows), whole.predict(rows))
+    with pytest.raises(sn.BadInput, match="y must have 1 column"):
+        model.partial_fit(rows, rows)
+
+
+def test_what_a_stream_has_learned_is_that_of_all_rows():
+    """`predict(start=model.state_)` reads the state before anything else: it must not be old."""
+    x, y = sn.datasets.narma(900, 1)
+    whole = sn.ESNRegressor(**REGRESSOR).fit(x, y)
+    model = sn.ESNRegressor(**REGRESSOR).fit(x[:500], y[:500]).partial_fit(x[500:], y[500:])
+    assert np.array_equal(model.state_, model.transform(x)[-1])
+    fresh = sn.ESNRegressor(**REGRESSOR).partial_fit(x, y)
+    assert fresh.memory_ == whole.memory_ and fresh.penalty_ == whole.penalty_
+    assert np.array_equal(fresh.state_, whole.state_)
+    assert not hasattr(fresh, "score_") and not hasattr(sn.ESNRegressor(), "weights_")
+
+
+@pytest.mark.parametrize("lengths", [(60, 90), (70, 70)])
+def test_the_score_of_a_list_is_that_of_all_its_rows(lengths, rng):
+    """Before, series of the same length were taken for one row each of many outputs."""
+    series = [rng.standard_normal((n, 2)) for n in lengths]
+    targets = [rows.sum(axis=1) for rows in series]
+    model = sn.ESNRegressor(**REGRESSOR).fit(series, targets)
+    errors = np.concatenate(targets) - np.concatenate(model.predict(series))
+    assert model.score(series, targets) == pytest.approx(
+        1.0 - np.square(errors).mean() / np.concatenate(targets).var(), rel=1e-12
+    )
+    with pytest.raises(sn.BadInput, match=r"y\[1\] must have 1 column\(s\), got 2"):
+        model.fit(series, [targets[0], series[1]])
+
+
+@pytest.mark.parametrize("readout", [None, Lasso(alpha=1e-3), Ridge()])
+def test_predictions_have_the_shape_of_the_targets(readout, rng):
+    """Also where a regressor of scikit-learn gives back one column without its axis."""
+    rows = rng.standard_normal((90, 2))
+    for targets in (rows[:, 0], rows[:, :1], rows):
+        model = sn.ESNRegressor(**REGRESSOR, readout=readout).fit(rows, targets)
+        assert model.predict(rows[:7]).shape == targets[:7].shape
 
 
 def test_series_do_not_leak_into_each_other(rng):

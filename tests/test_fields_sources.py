@@ -105,6 +105,16 @@ def test_names_and_coordinates_come_back_and_time_goes_on(plain):
     assert model.update(FIELD[:2]).forecast(1).time.values[0] == hours[-1] + 13
 
 
+def test_blocks_that_come_later_move_the_time_too():
+    """An iterator has no length; its rows are counted."""
+    hours = np.datetime64("2026-01-01T00", "h") + np.arange(300)
+    one, other = (quick().fit(labelled(time=hours)) for _ in range(2))
+    one.update(FIELD[:7])
+    other.update(iter([FIELD[:3], FIELD[3:7]]))
+    xarray.testing.assert_identical(one.forecast(2), other.forecast(2))
+    assert other.forecast(1).time.values[0] == hours[-1] + 8
+
+
 def test_numbers_as_times_go_on_too_and_axes_without_coordinates_have_none():
     found = quick().fit(labelled(time=0.25 * np.arange(300))).forecast(2)
     assert found.time.values == pytest.approx([75.0, 75.25]) and "x" not in found.coords

@@ -59,12 +59,27 @@ def test_polars_and_lists_give_polars_and_arrays():
         assert np.array_equal(found, values)
 
 
+DAYS_LATER = pd.date_range("2020-04-30", periods=3, freq="D")  # 120 days after the new year
+
+
 def test_rows_that_come_later_move_the_dates():
     index = pd.date_range("2020-01-01", periods=140, freq="D")
     model = small().fit(pd.Series(WAVE, index[:120]))
     later = pd.Series(WAVE[:10], index[120:130])
     assert model.update(later).forecast(10).index.equals(index[130:])
     assert small().fit(pd.Series(WAVE)).update(WAVE[:7]).forecast(2).index.tolist() == [127, 128]
+
+
+@pytest.mark.parametrize(
+    "later", [DAYS_LATER[1:], DAYS_LATER[[0, 2]], DAYS_LATER - DAYS_LATER.freq]
+)
+def test_rows_that_do_not_come_next_are_refused(later):
+    """A gap, or a row that came before, would move all dates of the forecast."""
+    model = small().fit(pd.Series(WAVE, pd.date_range("2020-01-01", periods=120, freq="D")))
+    before = model.forecast(5)
+    with pytest.raises(sn.BadInput, match=r"X must go on with 2020-.* in row \d, got 2020-"):
+        model.update(pd.Series(np.ones(len(later)), later))
+    pd.testing.assert_series_equal(model.forecast(5), before)
 
 
 @pytest.mark.parametrize(
@@ -94,10 +109,14 @@ def test_columns_of_the_same_name_are_columns():
         pd.period_range("2020-01", periods=120, freq="M"),
         pd.RangeIndex(5, 125),
         pd.Index(list("ab") * 60),
+        # Clocks change on 2021-03-28
+        pd.date_range(end="2021-03-26", periods=120, freq="D", tz="Europe/Berlin"),
+        pd.date_range(end="2021-03-26", periods=120, freq="h", tz="+02:00"),
     ],
 )
-def test_a_saved_model_knows_its_dates(index, tmp_path):
-    model = small().fit(pd.DataFrame({"x": WAVE}, index))
+@pytest.mark.parametrize("name", ["x", 7])
+def test_a_saved_model_knows_its_dates_and_names(index, name, tmp_path):
+    model = small().fit(pd.DataFrame({name: WAVE}, index))
     sn.save(model, tmp_path / "m.spheresn")
     again = sn.load(tmp_path / "m.spheresn")
     pd.testing.assert_frame_equal(again.forecast(5), model.forecast(5))
@@ -107,6 +126,58 @@ def test_a_form_without_an_index_is_saved_too():
     form = observed(pl.Series("x", WAVE)).form
     assert Form.from_plain(form.plain()) == form or Form.from_plain(form.plain()).names == ("x",)
     assert Form.from_plain(form.plain()).coming(2).tolist() == [120, 121]
+
+
+@pytest.mark.parametrize(
+    ("frequency", "zone"),
+    [
+        ("D", "Europe/Berlin"),
+        ("W-WED", "America/New_York"),
+        ("QE-NOV", None),
+        ("QS-FEB", "Europe/Berlin"),
+        ("YE-JUN", None),
+        ("YS-APR", None),
+    ],
+)
+def test_missing_rows_are_found_where_clocks_change_and_in_fiscal_years(frequency, zone):
+    """What was left out comes back: the line through its neighbours, at its own date."""
+    index = pd.date_range("2001-01-01", periods=80, freq=frequency, tz=zone)
+    holes = pd.Series(np.arange(80.0), index).drop(index[[20, 21, 50]])
+    found = observed(holes[:70], "linear")
+    assert found.values.ravel() == pytest.approx(np.arange(73.0))
+    assert (found.form.coming(7) == index[73:]).all()
+
+
+def test_masked_values_are_missing_and_complex_ones_are_refused():
+    """What lies below a mask may be anything, 1e20 in files of climate models."""
+    masked = np.ma.masked_array(
+        np.where(np.arange(9) == 4, 1e20, np.arange(9.0)), np.arange(9) == 4
+    )
+    assert observed(masked, "linear").values.ravel().tolist() == list(range(9))
+    with pytest.raises(
+        sn.BadInput, match="series must have a number in every row, got none in row 4"
+    ):
+        observed(masked)
+    for use in (
+        lambda: small().fit(masked),
+        lambda: sn.ESNRegressor(5).fit(masked[:, None], np.arange(9.0)),
+        lambda: sn.ESNRegressor(5).fit(np.ones((9, 1)), masked),
+        lambda: sn.drive(sn.random_reservoir(5, rng=0), masked),
+        lambda: sn.metrics.nrmse(masked, np.ones(9)),
+    ):
+        with pytest.raises(sn.BadInput, match="must have no masked values, got 1"):
+            use()
+    unmasked = np.ma.masked_array(WAVE, np.zeros(len(WAVE), bool))
+    assert np.array_equal(small().fit(unmasked).forecast(3), small().fit(WAVE).forecast(3))
+    with pytest.raises(sn.BadInput, match="must hold real numbers, got complex ones"):
+        observed(WAVE + 1j)
+
+
+def test_last_fridays_are_not_fourth_fridays():
+    """pandas infers WOM-4FRI, by which the date after 2021-01-29 would be 2021-03-26."""
+    fridays = pd.date_range("2018-12-15", periods=26, freq="LWOM-FRI")
+    for index in (fridays, pd.DatetimeIndex(fridays.to_numpy())):
+        assert (observed(pd.Series(WAVE[:26], index)).form.coming(1) == ["2021-02-26"]).all()
 
 
 DAYS = pd.date_range("2020-01-06", periods=6, freq="D")  # from a Monday on

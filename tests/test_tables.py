@@ -130,6 +130,14 @@ def test_a_missing_week_quarter_or_month_is_told_by_row(tmp_path, times, ahead, 
     assert series.clock.ahead(1) == [ahead]
 
 
+def test_times_of_many_digits_and_last_fridays_go_on():
+    milliseconds = clock_of("timestamp", pd.Index(1609459261234.0 + np.arange(20)), 1)
+    assert milliseconds.ahead(2) == ["1609459261254", "1609459261255"]
+    fridays = pd.date_range("2018-12-15", periods=28, freq="LWOM-FRI")
+    clock = clock_of("day", pd.DatetimeIndex(fridays[:26].to_numpy()), 1)
+    assert clock.ahead(2) == ["2021-02-26", "2021-03-26"] and clock.breaks == ()
+
+
 @pytest.mark.parametrize("cell", ["2021-W53", "1998 Q5", "1998-13", "1998 Foo"])
 def test_units_that_no_year_has_are_no_dates(tmp_path, cell):
     words = [cell, cell.replace("1998", "1999").replace("2021", "2022")]

@@ -146,6 +146,7 @@ def floats(name: str, values: ArrayLike, ndims: tuple[int, ...], dtype: DTypeLik
 
     NaN and infinities are accepted.
     """
+    unmasked(name, values)
     try:
         given = np.asarray(values)
         if given.dtype.kind not in "biufO":
@@ -164,6 +165,15 @@ def floats(name: str, values: ArrayLike, ndims: tuple[int, ...], dtype: DTypeLik
         )
     _check_range(name, given, result)
     return result
+
+
+def unmasked(name: str, values: Any) -> None:
+    """Require that no value is masked: what lies below a mask is no number to compute with."""
+    if np.ma.is_masked(values):
+        raise BadInput(
+            f"{name} must have no masked values, got {int(np.sum(values.mask))}; fill or drop "
+            "such values first"
+        )
 
 
 def _check_range(name: str, given: NDArray[Any], result: Floats) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import wraps
 from numbers import Integral
-from typing import Any, ClassVar, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -65,6 +65,8 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
     """Parameters of the network and of its readout."""
 
     _penalty_rules: ClassVar[tuple[str, ...]] = ("loo",)
+    # What is learned only when somebody needs it, after `partial_fit`
+    _late: ClassVar[tuple[str, ...]] = ()
 
     units: int = 500
     _: KW_ONLY
@@ -82,6 +84,22 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
     components: int | None = None
     washout: int | str = "auto"
     random_state: Any = None
+
+    # With `__getattr__`, a type checker would accept every name.
+    if not TYPE_CHECKING:  # pragma: no branch - type checkers only, never at run time
+
+        def __getattr__(self, name: str) -> Any:
+            if name in self._late and vars(self).get("_stale", False):
+                self._refresh()
+            if name in vars(self):
+                return vars(self)[name]
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def _outdate(self, names: Sequence[str]) -> None:
+        """More rows have come: what these attributes hold is learned again when it is needed."""
+        for name in names:
+            self.__dict__.pop(name, None)
+        self._stale = True
 
     def _plan(self) -> Plan:
         self._check_readout()
@@ -254,6 +272,7 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
             self.penalty_, self.loo_error_, weights = choose_penalty(gram, sample)
             return weights
         self.penalty_ = float(self.penalty)
+        self.__dict__.pop("loo_error_", None)  # that of an earlier fit
         if again is None:
             return solve(gram, self.penalty_)
         return solve_within(gram, self.penalty_) or solve(again(), self.penalty_)

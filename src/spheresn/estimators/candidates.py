@@ -12,7 +12,7 @@ from .. import _validation
 from .._errors import BadInput
 from .._validation import Floats
 from ..activations import Activation, Linear, OnSphere, Tanh
-from ..reservoir import Reservoir, random_reservoir
+from ..reservoir import Reservoir, random_reservoir, with_spectral_radius
 from ..topology import Recurrent
 from .calibration import (
     Calibrated,
@@ -99,8 +99,9 @@ def candidates(
 class Plan:
     """The checked parameters of a network.
 
-    links: W at spectral radius one (a delay line: at weight one); scalings: (spectral_radius,
-    input_scaling) where the user gave these instead of a memory.
+    links: W at spectral radius one (a delay line: at weight one; a given W: as it is, or at the
+    spectral radius that the user wants); scalings: the factor of the links, and input_scaling,
+    where the user gave these instead of a memory.
     """
 
     units: int
@@ -268,12 +269,16 @@ def plan_of(estimator: Any, seed: int, units: Any) -> Plan:
         else _validation.real("spectral_radius", e.spectral_radius, 0.0)
     )
     scaling = 1.0 if e.input_scaling is None else _validation.real("input_scaling", e.input_scaling)
+    links = drawn(e.topology, e.density, units, seed)
+    if e.spectral_radius is not None and not isinstance(e.topology, str):
+        # A given W comes at its own size
+        links, radius = with_spectral_radius(links, radius), 1.0
     return Plan(
         _validation.whole("units", units, 1),
         e.activation,
         e.topology,
         e.density,
-        drawn(e.topology, e.density, units, seed),
+        links,
         _validation.real("leak", e.leak, 0.0, 1.0, above=True),
         (radius, scaling) if given else None,
         seed,

@@ -25,6 +25,7 @@ from .validation import as_series, is_list, validated
 
 CASE_UNITS, STEP_UNITS = 2000, 500  # where nobody sets them
 RATIO = CLASSIFICATION["spherical"][0].bias_ratio
+CHANGING = ("weights_", "penalty_", "loo_error_", "sharpness_")  # with every batch
 
 
 @dataclass(eq=False, repr=False)
@@ -64,6 +65,8 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
     1.0
     """
 
+    _late = CHANGING
+
     units: int | str = "auto"  # type: ignore[assignment]  # of two kinds of networks
     time_axis: int | None = None
     n_jobs: int | None = None
@@ -83,7 +86,7 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
         batch has them all. The readout is that of one fit to all batches. It is computed when a
         method needs it.
         """
-        if hasattr(self, "weights_") and getattr(self, "_learned", None) is None:
+        if getattr(self, "_learned", None) is None and hasattr(self, "weights_"):
             raise BadInput(
                 "partial_fit must continue with what it has learned, got a model loaded from a "
                 "file, which keeps the readout only; fit it again"
@@ -119,7 +122,7 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
         (self._take_cases if whole else self._take_steps)(
             series, [self._indicators(one) for one in labels]
         )
-        self._stale = True
+        self._outdate(CHANGING)
         return self
 
     def decision_function(self, X: Any) -> Any:
@@ -308,7 +311,15 @@ def _each(function: Any, outputs: Any) -> Any:
 
 
 def _classes(labels: Any) -> Any:
-    classes = np.unique(labels)
+    try:
+        classes = np.unique(labels)
+    except TypeError:  # None beside text, say
+        kinds = ", ".join(sorted({type(one).__name__ for one in labels}))
+        raise BadInput(
+            f"y must have labels of one kind, got {kinds}; convert or drop some"
+        ) from None
+    if classes.dtype.kind == "f" and np.isnan(classes).any():
+        raise BadInput("y must have a label everywhere, got nan; drop what has none")
     if len(classes) < 2:
         raise BadInput(
             f"y must have at least two classes, got one class, {classes.tolist()[0]!r}; pass "

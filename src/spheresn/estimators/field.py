@@ -113,6 +113,7 @@ class ESNFieldForecaster(BaseESN):
         self.noise_, self.shared_ = chosen.setting.learning.noise, chosen.setting.shared
         self.penalty_ = float(chosen.readouts.penalty.mean())
         self.candidates_, self.washout_ = chosen.table, chosen.learner.spin_up
+        self.__dict__.pop("score_", None)  # that of an earlier fit
         if chosen.score is not None:
             self.score_ = chosen.score
         recent = rows.read(max(len(rows) - 1 - self.washout_, 0), len(rows))
@@ -161,7 +162,7 @@ class ESNFieldForecaster(BaseESN):
             last = fields[-1]
         self.state_, self.last_ = states, last.copy()
         if self.labels_ is not None:
-            self.labels_ = self.labels_.after(X)
+            self.labels_ = self.labels_.after(X, len(source))
         return self
 
     @property

@@ -96,6 +96,7 @@ class ESNForecaster(BaseESN):
             search.progress.close()
         self.closed_loop_, self.penalty_ = chosen.loop, chosen.penalty
         self.noise_, self.candidates_ = chosen.setting.noise, chosen.table
+        self.__dict__.pop("score_", None)  # that of an earlier fit
         if chosen.score is not None:
             self.score_ = chosen.score
         self._remember(chosen.trial.candidate, chosen.trial.calibrated)
@@ -131,6 +132,8 @@ class ESNForecaster(BaseESN):
         The readout stays as it is.
         """
         check_is_fitted(self)
+        if self._form is not None:
+            self._form.require_next(X)
         series = self.scaler_.forward(self._table(X, reset=False))
         beside = self.exogenous_scaler_.forward(
             self._exogenous(exogenous, len(series), reset=False)

@@ -40,6 +40,18 @@ class Form:
         index = None if self.index is None else self.coming(rows)
         return Form(self.library, self.names, self.flat, index, self.rows + rows)
 
+    def require_next(self, series: Any, name: str = "X") -> None:
+        """Require that the dates of a pandas object, if it has dates, are those that come next."""
+        dates: Any = getattr(series, "index", None)
+        if hasattr(self.index, "freqstr") and hasattr(dates, "freqstr"):
+            coming = self.coming(len(dates))
+            other = np.flatnonzero(np.asarray(dates != coming))
+            if len(other):
+                raise BadInput(
+                    f"{name} must go on with {coming[other[0]]} in row {other[0]}, got "
+                    f"{dates[other[0]]}; pass all rows that came since, each once"
+                )
+
     def shaped(self, rows: Floats, index: Any) -> Any:
         """Rows (H, d) in the form of the series."""
         if self.library == "pandas":
@@ -60,7 +72,10 @@ class Form:
         """All that later forecasts need, for a file."""
         found: dict[str, Any] = {
             "library": self.library,
-            "names": [None if name is None else str(name) for name in self.names],
+            "names": [
+                name if name is None or isinstance(name, (str, int)) else str(name)
+                for name in self.names
+            ],
             "flat": self.flat,
             "rows": self.rows,
         }
@@ -69,7 +84,9 @@ class Form:
             if getattr(self.index, "freqstr", None) is None:
                 found["index"] = ["numbers", *(str(part) for part in _numbering(self.index))]
             else:
+                zone = getattr(self.index, "tz", None)
                 found["index"] = [kind, str(self.index[-1]), self.index.freqstr]
+                found["index"] += [] if zone is None else [str(zone)]
         return found
 
     @staticmethod
@@ -79,11 +96,15 @@ class Form:
         if "index" in found:
             import pandas as pd
 
-            kind, last, frequency = (str(part) for part in found["index"])
+            kind, last, frequency, *zone = (str(part) for part in found["index"])
             if kind == "periods":
                 index = pd.PeriodIndex([last], freq=frequency)
             elif kind == "dates":
-                index = pd.DatetimeIndex([last], freq=frequency)
+                dates = pd.DatetimeIndex([last])
+                # The date knows the hours from UTC only, and these change with the season
+                index = pd.DatetimeIndex(
+                    dates.tz_convert(zone[0]) if zone else dates, freq=frequency
+                )
             else:
                 step = int(frequency)
                 index = pd.RangeIndex(int(last) - step, int(last), step)
@@ -128,6 +149,8 @@ def observed(series: Any, fill: str | None = None, name: str = "series") -> Obse
         names = tuple(column.name for column in columns)
         parts = [_numbers(column.to_numpy(), column.name) for column in columns]
         return _checked(parts, Form("polars", names, flat, None, len(series)), (), fill, name)
+    if np.ma.is_masked(series):  # masked values are missing ones
+        series = np.ma.filled(series.astype(np.float64), np.nan)
     values = np.asarray(series)
     if values.ndim not in (1, 2):
         raise BadInput(
@@ -233,7 +256,14 @@ def _frequency(index: Any) -> Any:
         # A future pandas returns an offset here and warns about it; `to_offset` takes both
         warnings.simplefilter("ignore")
         found = pd.infer_freq(index)
-    return None if found is None else pd.tseries.frequencies.to_offset(found)
+    if found is None:
+        return None
+    name = pd.tseries.frequencies.to_offset(found).freqstr
+    for one in (name, name.replace("WOM-4", "LWOM-")):  # pandas takes last Fridays for fourth ones
+        every = pd.date_range(index[0], periods=len(index), freq=one)
+        if (every == index).all():
+            return every.freq
+    return None
 
 
 def _regular(index: Any) -> Any:
@@ -245,12 +275,21 @@ def _regular(index: Any) -> Any:
 
     if len(index) < 3:
         return None
-    for frequency in ("MS", "ME", "QS", "QE", "YS", "YE", "B"):
+    month = index[0].month  # fiscal years and their quarters may begin in any
+    fiscal = (
+        pd.offsets.QuarterBegin(startingMonth=month),
+        pd.offsets.QuarterEnd(startingMonth=month),
+        pd.offsets.YearBegin(month=month),
+        pd.offsets.YearEnd(month=month),
+    )
+    for frequency in ("MS", "ME", "QS", "QE", "YS", "YE", "B", *fiscal):
         every = pd.date_range(index[0], index[-1], freq=frequency)
         if index.isin(every).all() and len(every) < 2 * len(index):
             return every
     step = index.to_series().diff().mode()[0]
-    return pd.date_range(index[0], index[-1], freq=step)
+    # Days of the calendar, which are not all 24 hours long where clocks change
+    days, rest = divmod(step, pd.Timedelta(days=1))
+    return pd.date_range(index[0], index[-1], freq=step if rest else pd.offsets.Day(days))
 
 
 def next_index(index: Any, steps: int) -> Any:
@@ -284,6 +323,8 @@ def _numbers(values: Any, label: Any) -> Floats:
     """The values as floats; what is no number gets a sentence."""
     if values.dtype.kind in "Mm":
         raise BadInput(f"{label!r} must hold numbers, got dates; use them as the index")
+    if values.dtype.kind == "c":
+        raise BadInput(f"{label!r} must hold real numbers, got complex ones; pass their real parts")
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):

@@ -19,6 +19,9 @@ from .streaming import Stream
 from .validation import as_series, as_targets, is_list, validated
 
 ORDINARY = 2.0**300  # sums of squares of such numbers fit
+# Attributes that change with every row, and those that the first rows decide
+CHANGING = ("weights_", "penalty_", "loo_error_", "state_")
+CHOSEN = ("frame_", "reservoir_", "washout_", "lyapunov_", "memory_", "bend_", "bias_ratio_")
 
 
 @dataclass(eq=False, repr=False)
@@ -50,6 +53,8 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
     True
     """
 
+    _late = (*CHANGING, *CHOSEN)
+
     readout: Any = None
     n_jobs: int | None = None
 
@@ -57,6 +62,8 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
     def fit(self, X: Any, y: Any) -> Self:
         """Choose the network, drive it over the series, solve for the readout."""
         series, targets = self._checked(X, y, reset=True)
+        for name in ("_waiting", "_stream", "_stale", "state_"):  # those of an earlier fit
+            self.__dict__.pop(name, None)
         frame = self._choose_frame(series, targets)
         if self.readout is not None:
             return self._finish(frame, self._fit_other(frame, series, targets))
@@ -79,7 +86,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
                 "partial_fit must get one table and use the ridge readout, got a list or a readout "
                 "of your own; call fit instead"
             )
-        if hasattr(self, "weights_") and not hasattr(self, "_waiting"):
+        if not hasattr(self, "_waiting") and hasattr(self, "weights_"):
             raise BadInput(
                 "partial_fit must continue a stream, got a model loaded from a file or fitted to a "
                 "list; fit it again"
@@ -88,13 +95,15 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
         (rows,), (targets,) = self._checked(X, y, reset=first, least=1)
         if first:
             self._waiting, self._stream = [], None
+        else:
+            self._require_outputs(targets.shape[1])
         if self._stream is not None:
             self._stream.take(rows, targets)
         else:
             self._waiting.append((rows, targets))
             if sum(len(x) for x, _ in self._waiting) >= SELECTION_ROWS:
                 self._start_stream()
-        self._stale = True
+        self._outdate(CHANGING)
         return self
 
     def predict(self, X: Any, start: Floats | None = None) -> Any:
@@ -108,6 +117,15 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
             self.frame_.read(rows, self._read, start) for rows in as_series(self, X, reset=False)
         ]
         return outputs if is_list(X) else outputs[0]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """R² of the predictions; of several series, that of all their rows together."""
+        from sklearn.metrics import r2_score  # as scikit-learn does: importing it takes long
+
+        outputs = self.predict(X)
+        if is_list(X):
+            y, outputs = np.vstack(as_targets(y, outputs, True)), np.concatenate(outputs)
+        return float(r2_score(y, outputs, sample_weight=sample_weight))
 
     def transform(self, X: Any) -> Any:
         """The states (T, N) of the network, as features; a list for several series."""
@@ -137,9 +155,9 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
                 self, X, y, reset=reset, multi_output=True, y_numeric=True, ensure_min_samples=least
             )
             series = [rows]
-        self._one_output = np.ndim(y[0] if is_list(X) else y) == 1
         targets = as_targets(y, series, is_list(X))
         if reset:
+            self._one_output = np.ndim(y[0] if is_list(X) else y) == 1
             size = max(power_of_two(one) for one in targets)
             # A power of two: sums of squares of the targets fit, and no digit changes
             self._unit: float = 1.0 if 1.0 / ORDINARY < size < ORDINARY else size
@@ -150,6 +168,15 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
                 _validation.finite("y, in units of its first rows,", one / self._unit)
                 for one in targets
             ]
+
+    def _require_outputs(self, count: int) -> None:
+        """Require as many columns of targets as in the rows before."""
+        before = self._waiting[0][1].shape[1] if self._stream is None else self._stream.outputs
+        if count != before:
+            raise BadInput(
+                f"y must have {before} column(s), as in the rows before, got {count}; pass the "
+                "same outputs"
+            )
 
     def _start_stream(self) -> None:
         rows, targets = (np.vstack(part) for part in zip(*self._waiting, strict=True))
@@ -203,7 +230,8 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
 
     def _read(self, features: Floats) -> Floats:
         outputs = self.weights_(features) if self.readout is None else self._predicted(features)
-        return outputs[:, 0] if self._one_output and outputs.ndim == 2 else outputs
+        outputs = outputs.reshape(len(features), -1)  # a regressor may drop a single column
+        return outputs[:, 0] if self._one_output else outputs
 
     def _predicted(self, features: Floats) -> Floats:
         """The outputs of the user's own regressor, which may not check that they are finite."""

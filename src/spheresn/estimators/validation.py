@@ -27,6 +27,8 @@ def validated(estimator: Any, *tables: Any, **options: Any) -> Any:
 
     It finds infinities by a sum, which may overflow without there being any.
     """
+    for name, one in zip("Xy", tables, strict=False):
+        _validation.unmasked(name, one)
     shape = getattr(tables[0], "shape", None)
     if shape is not None and len(shape) == 1:
         # scikit-learn would print the values. Its checks look for its own last words
@@ -53,6 +55,7 @@ def as_series(estimator: Any, signal: Any, *, reset: bool) -> list[Floats]:
         _validation.at_least(f"X[{i}]", len(one), 1, "to be a series")
     if reset:
         estimator.n_features_in_ = columns
+        estimator.__dict__.pop("feature_names_in_", None)  # those of an earlier fit
     return tables
 
 
@@ -70,6 +73,11 @@ def as_targets(targets: Any, series: list[Floats], several: bool) -> list[Floats
     ]
     for i, (one, rows) in enumerate(zip(tables, series, strict=True)):
         _validation.same_length("y" if not several else f"y[{i}]", one, "X", rows)
+        if one.shape[1] != tables[0].shape[1]:
+            raise BadInput(
+                f"y[{i}] must have {tables[0].shape[1]} column(s), got {one.shape[1]}; all series "
+                "have the same outputs"
+            )
     return tables
 
 

@@ -105,6 +105,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
             "without readout="
         )
     check_is_fitted(model)
+    if isinstance(model, (ESNRegressor, ESNClassifier)):
+        model._refresh()  # what a stream has left to learn
     for reservoir in reservoirs_of(model):
         if type(reservoir.recurrent) not in COMPILED:
             own = type(reservoir.recurrent).__name__
@@ -112,8 +114,6 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
                 f"model must have a topology of spheresn to be saved, got {own}; fit it with W as "
                 "an array instead"
             )
-    if kind == "ESNRegressor" or getattr(model, "whole_series_", False):
-        model._refresh()
     values, tensors = _contents(model)
     header = {
         "format": FORMAT,
@@ -190,6 +190,12 @@ def _contents(model: Any) -> tuple[dict[str, Any], dict[str, Floats]]:
         values["form"] = None if model._form is None else model._form.plain()
     if isinstance(model, ESNClassifier):
         values["classes"] = [_plain(one) for one in model.classes_]
+        for one in values["classes"]:
+            if not isinstance(one, (bool, int, float, str)):
+                raise BadInput(
+                    f"classes must be numbers or text to be saved, got {one!r}; fit with such "
+                    "labels"
+                )
         values["class_type"] = model.classes_.dtype.str
     return {**values, **part_values}, {**tensors, **part_tensors}
 
@@ -287,7 +293,7 @@ def _check_tensor(name: str, tensor: Floats) -> None:
 
 def _classes(values: dict[str, Any], count: int) -> Any:
     kind = np.dtype(str(values["class_type"]))
-    if kind.kind not in "biufU" or kind.itemsize > 4096:
+    if kind.kind not in "biufUO" or kind.itemsize > 4096:
         raise ModelFileError(f"the file has classes of type {kind}; save the model anew")
     if len(values["classes"]) != count:
         raise ModelFileError(

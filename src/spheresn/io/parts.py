@@ -108,7 +108,7 @@ def frame_from(model: Any, values: Values, tensors: Tensors) -> None:
     """Put the parts into a regressor or classifier."""
     reservoir = reservoir_from(values["reservoir"], tensors)
     scaler = _scaler(tensors["mean"], tensors["scale"], reservoir.n_inputs)
-    model.weights_, quadratic = _readout_from(tensors, reservoir.units)
+    model.weights_, quadratic = _readout_from(values, tensors, reservoir.units)
     if hasattr(model, "state_") and model.state_.shape != (reservoir.units,):
         raise ValueError("the state does not fit the network")
     model.frame_ = Frame(scaler, reservoir, whole("washout", values["washout"], 0), quadratic)
@@ -126,7 +126,7 @@ def reservoirs_of(model: Any) -> Iterator[Reservoir]:
 def cases_parts(model: Any) -> tuple[Values, Tensors]:
     """The parts of a classifier of whole series; the arrays of network k begin with `k.`."""
     networks: list[Values] = []
-    _, tensors = _readout_parts(model.weights_, None)
+    values, tensors = _readout_parts(model.weights_, None)
     for k, one in enumerate(model.ensemble_.networks):
         more, others = reservoir_parts(one.reservoir)
         networks.append(
@@ -146,7 +146,7 @@ def cases_parts(model: Any) -> tuple[Values, Tensors]:
             "state_scale": one.scale,
         }
         tensors |= {f"{k}.{name}": tensor for name, tensor in others.items()}
-    return {"networks": networks, "washout": int(model.washout_)}, tensors
+    return {**values, "networks": networks, "washout": int(model.washout_)}, tensors
 
 
 def cases_from(model: Any, values: Values, tensors: Tensors) -> None:
@@ -154,9 +154,7 @@ def cases_from(model: Any, values: Values, tensors: Tensors) -> None:
     networks = tuple(
         _network_from(one, _beginning(f"{k}.", tensors)) for k, one in enumerate(values["networks"])
     )
-    weights = Weights(
-        array("weights", tensors["weights"], 2), array("intercept", tensors["intercept"], 1)
-    )
+    weights = _weights_from(values, tensors)
     model.ensemble_ = Ensemble(networks)
     if (
         weights.matrix.shape != (model.ensemble_.width, len(weights.intercept))
@@ -226,7 +224,7 @@ def loop_parts(model: Any) -> tuple[Values, Tensors]:
 def loop_from(model: Any, values: Values, tensors: Tensors) -> None:
     """Put the parts into a forecaster."""
     reservoir = reservoir_from(values["reservoir"], tensors)
-    weights, quadratic = _readout_from(tensors, reservoir.units)
+    weights, quadratic = _readout_from(values, tensors, reservoir.units)
     columns = len(weights.intercept)
     model.scaler_ = _scaler(tensors["mean"], tensors["scale"], columns)
     model.exogenous_scaler_ = _scaler(
@@ -296,17 +294,22 @@ def _readout_parts(weights: Weights, quadratic: Quadratic | None) -> tuple[Value
     tensors = {"weights": weights.matrix, "intercept": weights.intercept}
     if quadratic is not None:
         tensors |= {"centre": quadratic.centre, "components": quadratic.components}
-    return {}, tensors
+    return {"by_columns": not weights.matrix.flags.c_contiguous}, tensors
 
 
-def _readout_from(tensors: Tensors, units: int) -> tuple[Weights, Quadratic | None]:
+def _weights_from(values: Values, tensors: Tensors) -> Weights:
+    """The readout as it lay in memory: the last bits of a product depend on that."""
+    matrix = array("weights", tensors["weights"], 2)
+    matrix = np.asfortranarray(matrix) if values.get("by_columns", False) else matrix
+    return Weights(matrix, array("intercept", tensors["intercept"], 1))
+
+
+def _readout_from(values: Values, tensors: Tensors, units: int) -> tuple[Weights, Quadratic | None]:
     quadratic = (
         Quadratic(tensors["centre"], tensors["components"]) if "components" in tensors else None
     )
     count = 0 if quadratic is None else len(quadratic.components)
-    weights = Weights(
-        array("weights", tensors["weights"], 2), array("intercept", tensors["intercept"], 1)
-    )
+    weights = _weights_from(values, tensors)
     width = units + count * (count + 1) // 2
     if weights.matrix.shape != (width, len(weights.intercept)) or not len(weights.intercept):
         raise ValueError("the readout does not fit the network")

@@ -224,7 +224,12 @@ def _counted(count: float, unit: str) -> str:
 
 
 def _number(value: float) -> str:
-    return f"{value:.12g}"
+    """Whole numbers in full: milliseconds since 1970 have thirteen digits.
+
+    >>> _number(1609459261234.0), _number(0.1 * 3)
+    ('1609459261234', '0.3')
+    """
+    return f"{value:.0f}" if value.is_integer() and abs(value) < 2.0**53 else f"{value:.12g}"
 
 
 def is_time_name(name: str) -> bool:
@@ -332,7 +337,7 @@ def _evenness(times: pd.DatetimeIndex) -> tuple[bool, bool]:
     return bool(times.is_monotonic_increasing), _frequency(times) is not None
 
 
-def _frequency(times: pd.DatetimeIndex) -> object | None:
+def _frequency(times: pd.DatetimeIndex) -> Any:
     """The frequency of evenly spaced dates (days, business days, months, ...), or None."""
     if len(times) < 3 or not times.is_unique:
         return None
@@ -340,7 +345,14 @@ def _frequency(times: pd.DatetimeIndex) -> object | None:
         # A future pandas returns an offset here and warns about it; `to_offset` takes both
         warnings.simplefilter("ignore")
         found = pd.infer_freq(times)
-    return None if found is None else pd.tseries.frequencies.to_offset(found)
+    if found is None:
+        return None
+    name = pd.tseries.frequencies.to_offset(found).freqstr
+    for one in (name, name.replace("WOM-4", "LWOM-")):  # pandas takes last Fridays for fourth ones
+        every = pd.date_range(times[0], periods=len(times), freq=one)
+        if (every == times).all():
+            return pd.tseries.frequencies.to_offset(one)
+    return None
 
 
 def clock_of(name: str, times: pd.Index, first_row: int, notation: Notation | None = None) -> Clock:

@@ -43,10 +43,10 @@ class Labels:
             coordinates[self.dims[0]] = self.last + self.interval * np.arange(1, len(values) + 1)
         return xarray.DataArray(values, coordinates, self.dims, self.name)
 
-    def after(self, field: Any) -> Labels:
+    def after(self, field: Any, rows: int) -> Labels:
         """The labels after more rows were seen: their last time, if they have times."""
         if not hasattr(field, "coords") or self.last is None or self.dims[0] not in field.coords:
-            moved = None if self.last is None else self.last + self.interval * len(field)
+            moved = None if self.last is None else self.last + self.interval * rows
             return Labels(self.name, self.dims, self.coordinates, moved, self.interval)
         last = np.asarray(field.coords[self.dims[0]])[-1]
         return Labels(self.name, self.dims, self.coordinates, last, self.interval)
