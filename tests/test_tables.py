@@ -53,6 +53,22 @@ def test_a_table_without_header_keeps_its_first_row(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ('x,"y, net"\n1,999\n2,"1,310"\n3,"12,000"\n', [999, 1310, 12000]),
+        ('x,y\n1,"1,234.5"\n2,"-1,000,000"\n3,7\n', [1234.5, -1e6, 7]),
+        ('x,y\n1,"1,5"\n2,"1,310"\n3,2\n', [1.5, 1.31, 2]),
+        ("x;y\n1;1,310\n2;1,5\n3;2\n", [1.31, 1.5, 2]),
+        ("x;y\n1;1,310\n2;12,000\n3;2,000\n", [1.31, 12, 2]),
+        ("x;y\n1;1,310.5\n2;12,000\n3;2\n", [1310.5, 12000, 2]),
+    ],
+)
+def test_commas_are_decimal_or_stand_between_thousands(tmp_path, text, values):
+    """Three digits after every comma, where commas also separate cells, are thousands."""
+    assert picked(tmp_path, text).values[:, 1].tolist() == values
+
+
+@pytest.mark.parametrize(
     ("times", "ahead"),
     [
         (("2024-02-27", "2024-02-28", "2024-02-29"), ["2024-03-01", "2024-03-02"]),
