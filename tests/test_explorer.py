@@ -144,7 +144,11 @@ def test_files_are_read_by_their_ending():
         ("a.csv", b"1\n" * 9, "at least 10 rows"),
         ("a.csv", b"1\n" * 300 + b"hole\n", "got .hole. in row 301; correct the cell$"),
         ("a.csv", b"a,b\n" + b"1,2\n" * 9 + b"1,\n", "got none in row 11; fill them in$"),
-        ("a.csv", b"a,b\n" + b"x,y\n" * 20, "must have a column of numbers, got none in 'a.csv'"),
+        (
+            "a.csv",
+            b"a,b\n" + b"x,y\n" * 20,
+            "column of numbers, got 'x' in row 2 of 'a' in 'a.csv'",
+        ),
         ("a.csv", b"1" * (LARGEST + 1), "at most 5 MB"),
         ("a.npy", b"PK nothing", "must be a whole NPY file"),
         ("a.npy", npy(np.zeros((300, MOST_COLUMNS + 1))), "at most 12 columns"),
