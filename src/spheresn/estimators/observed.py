@@ -117,8 +117,8 @@ def observed(series: Any, fill: str | None = None, name: str = "series") -> Obse
     >>> observed([1.0, float("nan"), 3.0], fill="linear").values.ravel().tolist()
     [1.0, 2.0, 3.0]
     """
-    if fill is not None:
-        one_of("fill", fill, ("linear", "never"))
+    if fill not in (None, "never"):
+        one_of("fill", fill, ("linear",))
     home = type(series).__module__.partition(".")[0]
     if home == "pandas":
         return _from_pandas(series, fill, name)
@@ -128,7 +128,7 @@ def observed(series: Any, fill: str | None = None, name: str = "series") -> Obse
         names = tuple(column.name for column in columns)
         parts = [_numbers(column.to_numpy(), column.name) for column in columns]
         return _checked(parts, Form("polars", names, flat, None, len(series)), (), fill, name)
-    values = np.asarray(series)
+    values = _as_array(series, name)
     if values.ndim not in (1, 2):
         raise BadInput(
             f"{name} must be (T,) or (T, d), rows in the order of time, got "
@@ -137,6 +137,48 @@ def observed(series: Any, fill: str | None = None, name: str = "series") -> Obse
     table = _numbers(values[:, None] if values.ndim == 1 else values, name)
     form = Form("numpy", tuple(range(table.shape[1])), values.ndim == 1, None, len(table))
     return _checked(list(table.T), form, (), fill, name)
+
+
+def _as_array(series: Any, name: str) -> Any:
+    if isinstance(series, np.ma.MaskedArray):  # what is masked is missing, whatever lies below
+        return np.where(np.ma.getmaskarray(series), np.nan, series.data)
+    try:
+        return np.asarray(series)
+    except ValueError:  # rows of different lengths
+        raise BadInput(
+            f"{name} must have rows of one length, got different ones; pass one number for each "
+            "time and column"
+        ) from None
+
+
+def aligned(exogenous: Any, names: tuple[Any, ...] | None, index: Any) -> tuple[Any, Any]:
+    """Exogenous columns, without dates that were checked, and their names; None without names.
+
+    names: those of fit, which these must repeat, as rows are read by place; index: the dates that
+    the rows must have.
+    """
+    found = tuple(getattr(exogenous, "columns", ())) or None
+    if found is not None and names is not None and found != names:
+        raise BadInput(
+            f"exogenous must have the columns of fit, {list(names)}, got {list(found)}; pass them "
+            "in that order"
+        )
+    checked = same_dates("exogenous", exogenous, index)
+    return (exogenous.reset_index(drop=True) if checked else exogenous), found
+
+
+def same_dates(name: str, rows: Any, index: Any) -> bool:
+    """Whether rows and index have dates; a `BadInput` if these differ."""
+    dates: Any = getattr(rows, "index", None)
+    if not (hasattr(dates, "freq") and type(dates) is type(index)):
+        return False
+    if len(dates) == len(index) and not (dates == index).all():
+        at = int(np.argmin(dates == index))
+        raise BadInput(
+            f"{name} must have the dates of its rows, {index[at]} in row {at}, got {dates[at]}; "
+            "align the two"
+        )
+    return True
 
 
 def _from_pandas(series: Any, fill: str | None, name: str) -> Observed:
@@ -152,6 +194,11 @@ def _from_pandas(series: Any, fill: str | None, name: str) -> Observed:
     if not flat:
         for place, column in enumerate(frame.columns):
             _no_dates(frame.iloc[:, place], column, name)
+    if frame.index.nlevels > 1:
+        raise BadInput(
+            f"the index of {name} must have one level, got {frame.index.nlevels}; pass one series "
+            "at a time"
+        )
     notes: list[str] = []
     if isinstance(frame.index, (pd.DatetimeIndex, pd.PeriodIndex)):
         frame = _evenly(frame, fill, name, notes)
@@ -283,7 +330,12 @@ def _numbering(index: Any) -> tuple[int, int]:
 def _numbers(values: Any, label: Any) -> Floats:
     """The values as floats; what is no number gets a sentence."""
     if values.dtype.kind in "Mm":
-        raise BadInput(f"{label!r} must hold numbers, got dates; use them as the index")
+        raise BadInput(
+            f"column {label!r} must hold numbers, got dates; drop it, or make it the index of a "
+            "pandas object"
+        )
+    if values.dtype.kind == "c":
+        raise BadInput(f"column {label!r} must hold real numbers, got complex ones; convert them")
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
