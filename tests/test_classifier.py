@@ -473,3 +473,16 @@ def test_files_of_the_first_format_are_to_be_fitted_again(fitted, tmp_path):
     rewritten(tmp_path / "model", lambda o, i: i.update(format=1))
     with pytest.raises(ModelFileError, match=r"whole series of format 1, .* fit it again"):
         sn.load(tmp_path / "model")
+
+
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [
+        ([None, "a", "b", "a"], "label for every series, got None at 0"),
+        ([0.0, np.nan, 1.0, 0.0], r"label for every series, got .*nan.* at 1"),
+        ([0.1, 0.2, 0.3, 0.4], "continuous"),
+    ],
+)
+def test_labels_that_are_missing_or_no_classes_are_refused(labels, words):
+    with pytest.raises(ValueError, match=words):
+        sn.ESNClassifier(20).fit(np.ones((4, 1, 9)), labels)

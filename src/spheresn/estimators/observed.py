@@ -126,7 +126,7 @@ def observed(series: Any, fill: str | None = None, name: str = "series") -> Obse
         flat = not hasattr(series, "columns")
         columns = [series] if flat else series.get_columns()
         names = tuple(column.name for column in columns)
-        parts = [_numbers(column.to_numpy(), column.name) for column in columns]
+        parts = [numbers(column.to_numpy(), column.name) for column in columns]
         return _checked(parts, Form("polars", names, flat, None, len(series)), (), fill, name)
     values = _as_array(series, name)
     if values.ndim not in (1, 2):
@@ -134,7 +134,7 @@ def observed(series: Any, fill: str | None = None, name: str = "series") -> Obse
             f"{name} must be (T,) or (T, d), rows in the order of time, got "
             f"{values.ndim} dimensions; pass such an array"
         )
-    table = _numbers(values[:, None] if values.ndim == 1 else values, name)
+    table = numbers(values[:, None] if values.ndim == 1 else values, name)
     form = Form("numpy", tuple(range(table.shape[1])), values.ndim == 1, None, len(table))
     return _checked(list(table.T), form, (), fill, name)
 
@@ -208,7 +208,7 @@ def _from_pandas(series: Any, fill: str | None, name: str) -> Observed:
             "by pandas.to_datetime, or read the file with parse_dates=True"
         )
     names = (series.name,) if flat else tuple(frame.columns)
-    parts = [_numbers(frame.iloc[:, place].to_numpy(), one) for place, one in enumerate(names)]
+    parts = [numbers(frame.iloc[:, place].to_numpy(), one) for place, one in enumerate(names)]
     form = Form("pandas", names, flat, frame.index, len(frame))
     return _checked(parts, form, tuple(notes), fill, name)
 
@@ -327,7 +327,7 @@ def _numbering(index: Any) -> tuple[int, int]:
     return len(index), 1
 
 
-def _numbers(values: Any, label: Any) -> Floats:
+def numbers(values: Any, label: Any) -> Floats:
     """The values as floats; what is no number gets a sentence."""
     if values.dtype.kind in "Mm":
         raise BadInput(
