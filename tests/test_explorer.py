@@ -46,6 +46,7 @@ from spheresn.apps.explorer.signals import (
     LARGEST,
     UPLOADS,
     Catalogue,
+    Source,
     series_from,
     table_from,
 )
@@ -206,6 +207,13 @@ def test_the_code_writes_the_delays_of_the_view():
     assert "range" not in _delays_text(compute.Cut(300)) and "range" in _delays_text(
         compute.Cut(2400)
     )
+
+
+@pytest.mark.parametrize(("valid", "words"), [(0, "0 steps:"), (1, "1 step:"), (3, "all 3 steps:")])
+def test_valid_steps_are_counted_in_words(valid, words):
+    source = Source("x", lambda: np.zeros((3, 1)), "")
+    result = compute.Forecast(np.zeros((3, 1)), np.zeros((3, 1)), valid)
+    assert f"Valid for {words} error below" in pictures.forecast_words(result, source)
 
 
 @pytest.mark.parametrize(
