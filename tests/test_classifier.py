@@ -246,18 +246,6 @@ def test_the_penalty_has_the_least_error_of_all_tried(rng):
     assert all(fit_rows(x, y, 10.0**k).error >= found.error - 1e-3 for k in range(-3, 4))
 
 
-@pytest.mark.parametrize(
-    ("labels", "sentence"),
-    [
-        ([None, "a", "b", None], "y must have labels of one kind, got NoneType, str"),
-        ([1.0, np.nan, 2.0, 1.0], "y must have a label everywhere, got nan"),
-    ],
-)
-def test_series_without_a_label_are_refused(labels, sentence, rng):
-    with pytest.raises(sn.BadInput, match=sentence):
-        sn.ESNClassifier(units=10).fit(list(rng.standard_normal((4, 20, 1))), labels)
-
-
 def test_many_rows_give_the_same_readout_from_their_sums(rng):
     x, y = rng.standard_normal((60, 8)), rng.standard_normal((60, 2))
     x[:, 3] = 5.0  # says nothing
@@ -485,3 +473,17 @@ def test_files_of_the_first_format_are_to_be_fitted_again(fitted, tmp_path):
     rewritten(tmp_path / "model", lambda o, i: i.update(format=1))
     with pytest.raises(ModelFileError, match=r"whole series of format 1, .* fit it again"):
         sn.load(tmp_path / "model")
+
+
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [
+        ([None, "a", "b", "a"], "label for every series, got None at 0"),
+        ([0.0, np.nan, 1.0, 0.0], r"label for every series, got .*nan.* at 1"),
+        ([0.1, 0.2, 0.3, 0.4], "continuous"),
+        (np.array(["a", 1, "b", 1], object), "labels of one kind, got int, str"),
+    ],
+)
+def test_labels_that_are_missing_or_no_classes_are_refused(labels, words):
+    with pytest.raises(ValueError, match=words):
+        sn.ESNClassifier(20).fit(np.ones((4, 1, 9)), labels)

@@ -5,6 +5,7 @@ classes are found.
 import weakref
 
 import numpy as np
+import pandas as pd
 import pytest
 from joblib import parallel_config
 from sklearn.dummy import DummyRegressor
@@ -377,7 +378,7 @@ def test_exogenous_columns_are_used():
     assert sn.metrics.nrmse(series[1000:], with_it.forecast(200, exogenous=signal[1000:])) < 0.01
     with_it.update(series[1000:1100], exogenous=signal[1000:1100])
     assert sn.metrics.nrmse(series[1100:], with_it.forecast(100, exogenous=signal[1100:])) < 0.01
-    with pytest.raises(ValueError, match=r"exogenous must have shape \(200, 1\), got \(200, 0\)"):
+    with pytest.raises(ValueError, match=r"exogenous must have shape \(200, 1\), got none"):
         with_it.forecast(200)
 
 
@@ -599,3 +600,18 @@ def test_a_readout_that_answers_with_infinity_gets_a_sentence(rng):
         match="the prediction left the range of its floating point type; bring input and target",
     ):
         model.predict(x)
+
+
+@pytest.mark.parametrize(
+    ("column", "words"),
+    [
+        (["a", "b"] * 20, "column 'x' must hold numbers, got 'a'; "),
+        (pd.date_range("2020-01-01", periods=40), "column 'x' must hold numbers, got dates; "),
+        ([1.0, np.nan] * 20, "finite numbers in every row, got NaN in row 1; "),
+        ([1.0, 2.0, np.inf, 4.0] * 10, "finite numbers in every row, got infinity in row 2; "),
+    ],
+)
+def test_what_is_no_number_is_named_by_column_or_row(column, words):
+    frame = pd.DataFrame({"u": np.arange(40.0), "x": column})
+    with pytest.raises(sn.BadInput, match=words):
+        sn.ESNRegressor(10).fit(frame, np.arange(40.0))

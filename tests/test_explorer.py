@@ -46,6 +46,7 @@ from spheresn.apps.explorer.signals import (
     LARGEST,
     UPLOADS,
     Catalogue,
+    Source,
     series_from,
     table_from,
 )
@@ -144,7 +145,11 @@ def test_files_are_read_by_their_ending():
         ("a.csv", b"1\n" * 9, "at least 10 rows"),
         ("a.csv", b"1\n" * 300 + b"hole\n", "got .hole. in row 301; correct the cell$"),
         ("a.csv", b"a,b\n" + b"1,2\n" * 9 + b"1,\n", "got none in row 11; fill them in$"),
-        ("a.csv", b"a,b\n" + b"x,y\n" * 20, "must have a column of numbers, got none in 'a.csv'"),
+        (
+            "a.csv",
+            b"a,b\n" + b"x,y\n" * 20,
+            "column of numbers, got 'x' in row 2 of 'a' in 'a.csv'",
+        ),
         ("a.csv", b"1" * (LARGEST + 1), "at most 5 MB"),
         ("a.npy", b"PK nothing", "must be a whole NPY file"),
         ("a.npy", npy(np.zeros((300, MOST_COLUMNS + 1))), "at most 12 columns"),
@@ -202,6 +207,13 @@ def test_the_code_writes_the_delays_of_the_view():
     assert "range" not in _delays_text(compute.Cut(300)) and "range" in _delays_text(
         compute.Cut(2400)
     )
+
+
+@pytest.mark.parametrize(("valid", "words"), [(0, "0 steps:"), (1, "1 step:"), (3, "all 3 steps:")])
+def test_valid_steps_are_counted_in_words(valid, words):
+    source = Source("x", lambda: np.zeros((3, 1)), "")
+    result = compute.Forecast(np.zeros((3, 1)), np.zeros((3, 1)), valid)
+    assert f"Valid for {words} error below" in pictures.forecast_words(result, source)
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,8 @@ def test_a_forecast_that_runs_away_is_said(tmp_path, capsys):
     ("name", "options", "words"),
     [
         ("field.csv", ("--patch", "4"), "FILE must end in .npy or .nc for a field"),
+        ("field.npy", ("--patch", "4", "--season", "12"), "--season must be left out for a field"),
+        ("field.npy", ("--patch", "4", "--units", "0"), "must be a whole number of at least 1"),
         ("field.npy", ("--patch", "four"), "--patch must be a whole number, or several"),
         ("field.npy", ("--patch", "5"), "patch must divide the 16 cells"),
         ("broken.npy", ("--patch", "4"), "FILE must be a readable .npy file"),

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import fake_field
@@ -279,3 +280,8 @@ def test_a_cluster_that_loses_a_worker_learns_what_one_process_learns(tmp_path, 
         broken = np.where(field > 4.4, np.nan, field)
         with pytest.raises(sn.BadInput, match="field must be finite"):
             quick(**options).fit(broken, client=client)
+
+
+def test_a_data_frame_is_a_field_of_one_axis():
+    rows = np.random.default_rng(0).standard_normal((6, 4))
+    assert np.array_equal(Source.of(pd.DataFrame(rows), False).values, rows)

@@ -77,7 +77,7 @@ def test_rows_that_do_not_come_next_are_refused(later):
     """A gap, or a row that came before, would move all dates of the forecast."""
     model = small().fit(pd.Series(WAVE, pd.date_range("2020-01-01", periods=120, freq="D")))
     before = model.forecast(5)
-    with pytest.raises(sn.BadInput, match=r"X must go on with 2020-.* in row \d, got 2020-"):
+    with pytest.raises(sn.BadInput, match=r"X must have the date 2020-.* in row \d, got 2020-"):
         model.update(pd.Series(np.ones(len(later)), later))
     pd.testing.assert_series_equal(model.forecast(5), before)
 
@@ -212,7 +212,7 @@ REFUSED = [
     (pl.Series([None, 1.0, 2.0]), "got none in row 0; pass fill='linear'"),
     (
         np.array(["2020-01-01"], "datetime64[D]"),
-        "must hold numbers, got dates; use them as the index",
+        "must hold numbers, got dates; drop it, or make it the index",
     ),
     ([[1.0], [None]], "got none in row 1"),
 ]
@@ -241,3 +241,17 @@ def test_holes_are_filled_on_a_line():
         observed([float("nan"), 1.0, 2.0], "linear")
     with pytest.raises(sn.BadInput, match="fill must be one of"):
         observed([1.0], "cubic")
+
+
+def test_updates_and_exogenous_columns_of_a_forecaster_are_those_of_their_dates_and_names():
+    index = pd.date_range("2020-01-01", periods=320)
+    wave = pd.Series(np.sin(0.3 * np.arange(320)), index)
+    known = pd.DataFrame({"p": np.cos(np.arange(320)), "q": np.arange(320) % 5}, index)
+    model = sn.ESNForecaster(20, memory=2, bend=0.5, random_state=0)
+    model.fit(wave[:300], exogenous=known[:300])
+    with pytest.raises(ValueError, match=r"X must have the date .* got 2020-10-29"):
+        model.update(wave[302:310], exogenous=known[302:310])
+    with pytest.raises(ValueError, match=r"columns of fit, \['p', 'q'\], got \['q', 'p'\]"):
+        model.forecast(5, exogenous=known[["q", "p"]][300:305])
+    model.update(wave[300:310], exogenous=known[300:310])
+    assert model.forecast(2, exogenous=known[310:312]).index[0] == index[310]

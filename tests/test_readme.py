@@ -166,7 +166,7 @@ def test_what_is_said_of_speed_is_what_was_measured():
     searches = [1.0 / one for one in ratios("fit/1", "N = ", "ours (c)")]
     said = re.search(
         r"sparse matrix (\S+) to (\S+) times.*?a ring (\d+), (\d+) and ([\d,]+) times.*?"
-        r"5,000 rows (\S+) to (\S+) times.*?takes (\S+) to (\S+) of its fits",
+        r"5,000 rows (\S+) to (\S+) times.*?takes (\S+) to (\S+) times as",
         README.read_text(),
         re.DOTALL,
     )

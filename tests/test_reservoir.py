@@ -166,3 +166,8 @@ def test_a_radius_or_factor_beyond_the_numbers_gets_a_sentence():
         sn.random_reservoir(2, topology=1e-320 * np.eye(2), spectral_radius=1.0, rng=0)
     with pytest.raises(ValueError, match="input_scaling must be a finite number, got 1000"):
         sn.random_reservoir(2, input_scaling=10**400, rng=0)
+
+
+def test_an_activation_by_its_name_is_refused_with_the_object_to_pass():
+    with pytest.raises(ValueError, match=r"OnSphere\(\), Tanh\(\) or Linear\(\), got 'tanh'; "):
+        sn.random_reservoir(5, activation="tanh", rng=0)

@@ -148,7 +148,7 @@ def test_exogenous_columns_are_used():
     found = model.forecast(20, exogenous=known[140:]).mean
     assert np.abs(found - 3.0 * known[140:, 0]).max() < 0.3
     assert np.array_equal(model.forecast(5, exogenous=known[140:145]).mean, found[:5])
-    with pytest.raises(sn.BadInput, match=r"exogenous must have shape \(20, 1\), got \(20, 0\)"):
+    with pytest.raises(sn.BadInput, match=r"exogenous must have shape \(20, 1\), got none"):
         model.forecast(20)
 
 
@@ -470,3 +470,64 @@ def test_the_mean_and_the_season_are_methods():
     assert np.allclose(Mean.fit(rows).forecast(rows, [50], 2).values, SALES.mean())
     found = SeasonalNaive(12).fit(rows).forecast(rows, [60], 14).values[0, :, 0]
     assert np.array_equal(found, np.r_[SALES[48:60], SALES[48:50]])
+
+
+def dated(rows: int, first: str = "2016-01-01") -> pd.DatetimeIndex:
+    return pd.DatetimeIndex(list(pd.date_range(first, periods=rows, freq="MS")))  # as a file has it
+
+
+def test_exogenous_rows_are_those_of_their_dates_and_columns():
+    """One or two dated rows are enough; other dates or another order of columns are refused."""
+    step = np.arange(60)
+    known = pd.DataFrame({"p": step % 3, "q": np.cos(step)}, dated(60))
+    model = SeriesForecaster(season=None).fit(pd.Series(step % 3 + 0.0, dated(60)), exogenous=known)
+    for rows in (1, 2):
+        future = pd.DataFrame({"p": [0, 1][:rows], "q": np.cos([60, 61][:rows])}, dated(rows))
+        future.index = dated(rows, "2021-01-01")
+        plain = model.forecast(rows, exogenous=future.to_numpy()).mean
+        assert model.forecast(rows, exogenous=future).mean.equals(plain)
+    with pytest.raises(ValueError, match=r"columns of fit, \['p', 'q'\], got \['q', 'p'\]; "):
+        model.forecast(2, exogenous=future[["q", "p"]])
+    with pytest.raises(ValueError, match=r"must have the date 2021-01-01 .* in row 0, got 2021-02"):
+        model.forecast(2, exogenous=future.set_axis(dated(2, "2021-02-01")))
+    with pytest.raises(ValueError, match=r"shape \(2, 2\), got none; "):
+        model.forecast(2)
+
+
+@pytest.mark.parametrize(
+    ("series", "words"),
+    [
+        ([[1, 2], [3]] * 20, "rows of one length"),
+        (np.exp(1j * np.arange(40)), "real numbers, got complex ones"),
+        (np.ma.masked_equal(np.arange(40), 5), "number in every row, got none in row 5"),
+        (
+            pd.Series(np.arange(40.0), pd.MultiIndex.from_product([["a", "b"], range(20)])),
+            "one level, got 2",
+        ),
+    ],
+)
+def test_series_that_are_no_table_of_real_numbers_are_refused(series, words):
+    with pytest.raises(ValueError, match=words):
+        SeriesForecaster().fit(series)
+
+
+def test_a_series_that_repeats_itself_is_described_without_infinities():
+    model = SeriesForecaster(season=4).fit(np.tile([1.0, 2, 4, 8], 20))
+    assert "the seasonal naive method had no error" in model.describe()
+    with pytest.raises(ValueError, match=r"name must be one of .*, got 'magic'; "):
+        model.relative_error("magic", "naive")
+
+
+def test_a_backtest_takes_the_steps_that_its_rows_allow():
+    """60 rows leave 20 for the backtest, in which 10 origins have 11 rows ahead."""
+    model = SeriesForecaster().fit(np.sin(np.arange(60.0)))
+    assert model.horizon_ > 11 and model.backtest().truth.shape == (10, 11, 1)
+
+
+def test_the_table_of_a_forecast_has_all_columns_also_those_of_one_name():
+    rows = np.column_stack([np.arange(40.0), -np.arange(40.0)])
+    found = SeriesForecaster().fit(pd.DataFrame(rows, columns=["a", "a"])).forecast(2)
+    table = found.to_frame()
+    assert list(table.columns) == [("a", part) for part in ("mean", "lower", "upper")] * 2
+    assert np.array_equal(table.to_numpy()[:, [0, 3]], found.mean.to_numpy())
+    assert np.array_equal(table.to_numpy()[:, [2, 5]], found.upper.to_numpy())

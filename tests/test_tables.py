@@ -53,6 +53,22 @@ def test_a_table_without_header_keeps_its_first_row(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ('x,"y, net"\n1,999\n2,"1,310"\n3,"12,000"\n', [999, 1310, 12000]),
+        ('x,y\n1,"1,234.5"\n2,"-1,000,000"\n3,7\n', [1234.5, -1e6, 7]),
+        ('x,y\n1,"1,5"\n2,"1,310"\n3,2\n', [1.5, 1.31, 2]),
+        ("x;y\n1;1,310\n2;1,5\n3;2\n", [1.31, 1.5, 2]),
+        ("x;y\n1;1,310\n2;12,000\n3;2,000\n", [1.31, 12, 2]),
+        ("x;y\n1;1,310.5\n2;12,000\n3;2\n", [1310.5, 12000, 2]),
+    ],
+)
+def test_commas_are_decimal_or_stand_between_thousands(tmp_path, text, values):
+    """Three digits after every comma, where commas also separate cells, are thousands."""
+    assert picked(tmp_path, text).values[:, 1].tolist() == values
+
+
+@pytest.mark.parametrize(
     ("times", "ahead"),
     [
         (("2024-02-27", "2024-02-28", "2024-02-29"), ["2024-03-01", "2024-03-02"]),
@@ -69,6 +85,9 @@ def test_a_table_without_header_keeps_its_first_row(tmp_path):
         ),
         (("29.12.2023", "30.12.2023", "31.12.2023"), ["2024-01-01", "2024-01-02"]),
         (("01/02/2020", "02/02/2020", "03/02/2020"), ["2020-02-04", "2020-02-05"]),
+        (("Nov 2019", "Dec 2019", "Jan 2020"), ["2020-02-01", "2020-03-01"]),
+        (("November 2019", "December 2019", "January 2020"), ["2020-02-01", "2020-03-01"]),
+        (("Nov-19", "Dec-19", "Jan-20"), ["2020-02-01", "2020-03-01"]),
         (("1999", "2000", "2001"), ["2002", "2003"]),
         (("0", "0.1", "0.2"), ["0.3", "0.4"]),
     ],
@@ -94,6 +113,9 @@ NOTATIONS = [
     (("1960-10", "1960-11", "1960-12"), ["1961-01", "1961-02"], "1 month", "M"),
     (("1960M10", "1960M11", "1960M12"), ["1961M01", "1961M02"], "1 month", "M"),
     (("1960-10", "1961-01", "1961-04"), ["1961-07", "1961-10"], "1 quarter", "Q"),
+    (("196010", "196011", "196012"), ["196101", "196102"], "1 month", "M"),
+    (("20231230", "20231231", "20240101"), ["20240102", "20240103"], "1 day", "D"),
+    (("20231101", "20231201", "20240101"), ["20240201", "20240301"], "1 month", "M"),
     (("1871", "1872", "1873"), ["1874", "1875"], "1 year", "Y"),
     (("2000", "2004", "2008"), ["2012", "2016"], "4 years", "Y"),
 ]
@@ -118,13 +140,15 @@ def test_weeks_quarters_months_and_years_are_dates(tmp_path, times, ahead, spaci
         (("1998 Jan", "1998 Feb", "1998 Mar", "1998 May"), "1998 Jun", 5),
         (("1998-11-01", "1998-12-01", "1999-02-01", "1999-03-01"), "1999-04-01", 4),
         (("1998-01-31", "1998-03-31", "1998-04-30", "1998-05-31"), "1998-06-30", 3),
+        (("199801", "199803", "199804", "199805"), "199806", 3),
+        (("19980101", "19980301", "19980401", "19980501"), "19980601", 3),
     ],
 )
 def test_a_missing_week_quarter_or_month_is_told_by_row(tmp_path, times, ahead, row):
-    text = "when,x\n" + "".join(f"{time},1\n" for time in times)
+    text = "date,x\n" + "".join(f"{time},1\n" for time in times)
     series = picked(tmp_path, text)
     assert (
-        f"1 of 3 steps of 'when' differ from 1 {series.clock.spacing[2:]}, at row {row}"
+        f"1 of 3 steps of 'date' differ from 1 {series.clock.spacing[2:]}, at row {row}"
         in (series.notes[0])
     )
     assert series.clock.ahead(1) == [ahead]
@@ -136,6 +160,36 @@ def test_times_of_many_digits_and_last_fridays_go_on():
     fridays = pd.date_range("2018-12-15", periods=28, freq="LWOM-FRI")
     clock = clock_of("day", pd.DatetimeIndex(fridays[:26].to_numpy()), 1)
     assert clock.ahead(2) == ["2021-02-26", "2021-03-26"] and clock.breaks == ()
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        ("20240130", "20240131", "20240132"),
+        ("202311", "202312", "202313"),
+        ("9990101", "9990102", "9990103"),
+        ("99990101", "99990102", "99990103"),
+        ("202312", "20231231", "20240101"),
+    ],
+)
+def test_numbers_with_the_digits_of_no_date_stay_numbers(tmp_path, times):
+    text = "time,x\n" + "".join(f"{time},1\n" for time in times)
+    assert not picked(tmp_path, text).clock.has_dates
+
+
+@pytest.mark.parametrize("times", [("Jan-16", "Jan-17", "Jan-18"), ("Jan-16", "Feb-30", "Xyz-16")])
+def test_short_months_that_may_be_days_are_no_dates_and_this_is_said(tmp_path, times):
+    series = picked(tmp_path, "date,x\n" + "".join(f"{time},1\n" for time in times))
+    assert series.clock is None
+    assert "'date' holds no dates that are understood, but 'Jan-16'" in series.notes[0]
+
+
+@pytest.mark.parametrize("cell", ["Total", "", "Source: our shop"])
+def test_a_row_without_a_date_among_dates_is_refused(tmp_path, cell):
+    """Totals below a table would be its last value."""
+    text = f"date,x\n2020-01-01,1\n2020-02-01,2\n{cell},3\n"
+    with pytest.raises(ValueError, match=f"must have a date in every row, got '{cell}' in row 4; "):
+        picked(tmp_path, text)
 
 
 @pytest.mark.parametrize("cell", ["2021-W53", "1998 Q5", "1998-13", "1998 Foo"])
@@ -292,8 +346,11 @@ def test_holes_are_named_as_a_spreadsheet_numbers_them_and_filled_on_request(tmp
         ("x,y\n1,1\n2,oops\n3,3\n", "'y' must hold finite numbers, got 'oops' in row 3"),
         ("x\n1\n2\ninf\n", "got 'inf' in row 4"),
         ("x,x\n1,2\n", "'x' more than once"),
-        ("x,y\n", "column of numbers, got none"),
-        ("x,y\na,b\n", "column of numbers, got none"),
+        ("date,y\n", "rows below its header, got none"),
+        ("x,y\n$5,b\n", "column of numbers, got '$5' in row 2 of 'x'"),
+        ("date,day\n2020-01-01,a\n", "column of numbers, got 'a' in row 2 of 'day'"),
+        ("year,city\n2020,Rome\n2021,Oslo\n2022,Bonn\n", "numbers, got 'Rome' in row 2 of 'city'"),
+        ("x\n1 2\n3 4\n", "column of numbers, got '1 2' in row 2 of 'x'"),
         ("\n\n\n", "FILE must"),
         (
             "date,x\n2020-01-01,1\n2020-01-03,1\n2020-01-02,1\n",

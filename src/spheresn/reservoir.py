@@ -41,6 +41,11 @@ class Reservoir:
         dtype = np.dtype(
             np.float32 if matrix.dtype == _dtype_of(self.inputs) == np.float32 else np.float64
         )
+        if not hasattr(self.activation, "pushforward"):
+            raise BadInput(
+                f"activation must be an object such as OnSphere(), Tanh() or Linear(), got "
+                f"{self.activation!r}; pass such an object"
+            )
         _check_radius(self.activation.sphere_radius, dtype)
         inputs = _input_matrix(self.inputs, matrix.size, dtype)
         values = {

@@ -282,7 +282,18 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
                 f"y must have one entry per series, {count}, got another number; pass a "
                 "list as long as X"
             )
-        return column_or_1d(np.asarray(y))
+        labels = column_or_1d(np.asarray(y))
+        missing = [label is None or label != label for label in labels.tolist()]
+        if any(missing):
+            at = missing.index(True)
+            raise BadInput(
+                f"y must have a label for every series, got {labels[at]!r} at {at}; leave such "
+                "series out"
+            )
+        # Numbers of which no two are the same are measurements
+        if labels.dtype.kind == "f" and len(np.unique(labels)) == len(labels):
+            check_classification_targets(labels)
+        return labels
 
     def _checked_steps(self, X: Any, y: Any, *, reset: bool) -> tuple[list[Floats], list[Any]]:
         if not is_list(X):

@@ -19,7 +19,7 @@ from .candidates import FORECAST
 from .features import Frame
 from .learning import TrainingData
 from .limits import bounds
-from .observed import has_form, observed
+from .observed import aligned, has_form, observed, same_dates
 from .progress import Progress
 from .scaling import Scaler
 from .search import Search
@@ -132,9 +132,9 @@ class ESNForecaster(BaseESN):
         The readout stays as it is.
         """
         check_is_fitted(self)
-        if self._form is not None:
-            self._form.require_next(X)
         series = self.scaler_.forward(self._table(X, reset=False))
+        if self._form is not None:
+            same_dates("X", X, self._form.coming(len(series)))
         beside = self.exogenous_scaler_.forward(
             self._exogenous(exogenous, len(series), reset=False)
         )
@@ -195,15 +195,19 @@ class ESNForecaster(BaseESN):
         return table
 
     def _exogenous(self, exogenous: Any, rows: int, *, reset: bool) -> Floats:
-        table = (
-            np.zeros((rows, 0))
-            if exogenous is None
-            else _validation.table("exogenous", np.asarray(exogenous))
-        )
+        if exogenous is None:
+            table, names = np.zeros((rows, 0)), None
+        else:  # a model that was loaded knows no names
+            known = None if reset else getattr(self, "_exogenous_names", None)
+            found, names = aligned(exogenous, known, None)
+            table = _validation.table("exogenous", np.asarray(found))
+        if reset:
+            self._exogenous_names = names
         columns = table.shape[1] if reset else len(self.exogenous_scaler_.mean)
         if table.shape != (rows, columns):
+            got = "none" if exogenous is None else table.shape
             raise BadInput(
-                f"exogenous must have shape ({rows}, {columns}), got {table.shape}; pass one row "
+                f"exogenous must have shape ({rows}, {columns}), got {got}; pass one row "
                 "for each time, with the columns of fit"
             )
         return table

@@ -40,18 +40,6 @@ class Form:
         index = None if self.index is None else self.coming(rows)
         return Form(self.library, self.names, self.flat, index, self.rows + rows)
 
-    def require_next(self, series: Any, name: str = "X") -> None:
-        """Require that the dates of a pandas object, if it has dates, are those that come next."""
-        dates: Any = getattr(series, "index", None)
-        if hasattr(self.index, "freqstr") and hasattr(dates, "freqstr"):
-            coming = self.coming(len(dates))
-            other = np.flatnonzero(np.asarray(dates != coming))
-            if len(other):
-                raise BadInput(
-                    f"{name} must go on with {coming[other[0]]} in row {other[0]}, got "
-                    f"{dates[other[0]]}; pass all rows that came since, each once"
-                )
-
     def shaped(self, rows: Floats, index: Any) -> Any:
         """Rows (H, d) in the form of the series."""
         if self.library == "pandas":
@@ -138,8 +126,8 @@ def observed(series: Any, fill: str | None = None, name: str = "series") -> Obse
     >>> observed([1.0, float("nan"), 3.0], fill="linear").values.ravel().tolist()
     [1.0, 2.0, 3.0]
     """
-    if fill is not None:
-        one_of("fill", fill, ("linear", "never"))
+    if fill not in (None, "never"):
+        one_of("fill", fill, ("linear",))
     home = type(series).__module__.partition(".")[0]
     if home == "pandas":
         return _from_pandas(series, fill, name)
@@ -147,19 +135,59 @@ def observed(series: Any, fill: str | None = None, name: str = "series") -> Obse
         flat = not hasattr(series, "columns")
         columns = [series] if flat else series.get_columns()
         names = tuple(column.name for column in columns)
-        parts = [_numbers(column.to_numpy(), column.name) for column in columns]
+        parts = [numbers(column.to_numpy(), column.name) for column in columns]
         return _checked(parts, Form("polars", names, flat, None, len(series)), (), fill, name)
-    if np.ma.is_masked(series):  # masked values are missing ones
-        series = np.ma.filled(series.astype(np.float64), np.nan)
-    values = np.asarray(series)
+    values = _as_array(series, name)
     if values.ndim not in (1, 2):
         raise BadInput(
             f"{name} must be (T,) or (T, d), rows in the order of time, got "
             f"{values.ndim} dimensions; pass such an array"
         )
-    table = _numbers(values[:, None] if values.ndim == 1 else values, name)
+    table = numbers(values[:, None] if values.ndim == 1 else values, name)
     form = Form("numpy", tuple(range(table.shape[1])), values.ndim == 1, None, len(table))
     return _checked(list(table.T), form, (), fill, name)
+
+
+def _as_array(series: Any, name: str) -> Any:
+    if isinstance(series, np.ma.MaskedArray):  # what is masked is missing, whatever lies below
+        return np.where(np.ma.getmaskarray(series), np.nan, series.data)
+    try:
+        return np.asarray(series)
+    except ValueError:  # rows of different lengths
+        raise BadInput(
+            f"{name} must have rows of one length, got different ones; pass one number for each "
+            "time and column"
+        ) from None
+
+
+def aligned(exogenous: Any, names: tuple[Any, ...] | None, index: Any) -> tuple[Any, Any]:
+    """Exogenous columns, without dates that were checked, and their names; None without names.
+
+    names: those of fit, which these must repeat, as rows are read by place; index: the dates that
+    the rows must have.
+    """
+    found = tuple(getattr(exogenous, "columns", ())) or None
+    if found is not None and names is not None and found != names:
+        raise BadInput(
+            f"exogenous must have the columns of fit, {list(names)}, got {list(found)}; pass them "
+            "in that order"
+        )
+    checked = same_dates("exogenous", exogenous, index)
+    return (exogenous.reset_index(drop=True) if checked else exogenous), found
+
+
+def same_dates(name: str, rows: Any, index: Any) -> bool:
+    """Whether rows and index have dates; a `BadInput` if these differ."""
+    dates: Any = getattr(rows, "index", None)
+    if not (hasattr(dates, "freq") and type(dates) is type(index)):
+        return False
+    if len(dates) == len(index) and not (dates == index).all():
+        at = int(np.argmin(dates == index))
+        raise BadInput(
+            f"{name} must have the date {index[at]} in row {at}, got {dates[at]}; pass the rows "
+            "that belong to these dates, each once"
+        )
+    return True
 
 
 def _from_pandas(series: Any, fill: str | None, name: str) -> Observed:
@@ -175,6 +203,11 @@ def _from_pandas(series: Any, fill: str | None, name: str) -> Observed:
     if not flat:
         for place, column in enumerate(frame.columns):
             _no_dates(frame.iloc[:, place], column, name)
+    if frame.index.nlevels > 1:
+        raise BadInput(
+            f"the index of {name} must have one level, got {frame.index.nlevels}; pass one series "
+            "at a time"
+        )
     notes: list[str] = []
     if isinstance(frame.index, (pd.DatetimeIndex, pd.PeriodIndex)):
         frame = _evenly(frame, fill, name, notes)
@@ -184,7 +217,7 @@ def _from_pandas(series: Any, fill: str | None, name: str) -> Observed:
             "by pandas.to_datetime, or read the file with parse_dates=True"
         )
     names = (series.name,) if flat else tuple(frame.columns)
-    parts = [_numbers(frame.iloc[:, place].to_numpy(), one) for place, one in enumerate(names)]
+    parts = [numbers(frame.iloc[:, place].to_numpy(), one) for place, one in enumerate(names)]
     form = Form("pandas", names, flat, frame.index, len(frame))
     return _checked(parts, form, tuple(notes), fill, name)
 
@@ -319,12 +352,15 @@ def _numbering(index: Any) -> tuple[int, int]:
     return len(index), 1
 
 
-def _numbers(values: Any, label: Any) -> Floats:
+def numbers(values: Any, label: Any) -> Floats:
     """The values as floats; what is no number gets a sentence."""
     if values.dtype.kind in "Mm":
-        raise BadInput(f"{label!r} must hold numbers, got dates; use them as the index")
+        raise BadInput(
+            f"column {label!r} must hold numbers, got dates; drop it, or make it the index of a "
+            "pandas object"
+        )
     if values.dtype.kind == "c":
-        raise BadInput(f"{label!r} must hold real numbers, got complex ones; pass their real parts")
+        raise BadInput(f"column {label!r} must hold real numbers, got complex ones; convert them")
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):

@@ -11,6 +11,7 @@ from sklearn.utils.validation import validate_data
 from .. import _validation
 from .._errors import BadInput
 from .._validation import Floats
+from .observed import numbers
 
 
 def is_list(signal: Any) -> bool:
@@ -36,8 +37,29 @@ def validated(estimator: Any, *tables: Any, **options: Any) -> Any:
             f"X must be a table (rows, columns), got {shape[0]} values without columns. Reshape "
             "your data: X.reshape(-1, 1), or X.to_frame() for pandas, is a table of one column"
         )
-    with np.errstate(over="ignore", invalid="ignore"):
-        return validate_data(estimator, *tables, dtype=np.float64, **options)
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return validate_data(estimator, *tables, dtype=np.float64, **options)
+    except (TypeError, ValueError):
+        _explain(tables[0])
+        raise
+
+
+def _explain(table: Any) -> None:
+    """Refuse what scikit-learn refused by the name of the column or the number of the row."""
+    if hasattr(table, "iloc"):
+        columns = [table.iloc[:, place].to_numpy() for place in range(table.shape[1])]
+        found = zip(columns, table.columns, strict=True)
+        table = np.column_stack([numbers(column, name) for column, name in found])
+    if not isinstance(table, np.ndarray) or table.dtype.kind != "f" or table.ndim != 2:
+        return
+    wrong = ~np.isfinite(table).all(axis=1)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        what = "NaN" if np.isnan(table[row]).any() else "infinity"
+        raise BadInput(
+            f"X must have finite numbers in every row, got {what} in row {row}; fill or correct it"
+        )
 
 
 def as_series(estimator: Any, signal: Any, *, reset: bool) -> list[Floats]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._errors import BadInput
-from .._validation import Floats, real, table, whole
+from .._validation import Floats, one_of, real, table, whole
 from ..estimators.scaling import Scaler
 from ..estimators.search import evenly_spaced
 from .methods import Forecasts, Method
@@ -52,6 +52,7 @@ class Backtest:
 
     def errors(self, name: str) -> Floats:
         """Forecast minus truth (K, H, d), in deviations of the columns."""
+        one_of("name", name, tuple(self.forecasts))
         return np.asarray(self.forecasts[name] - self.truth)
 
     def rmse_by_step(self, name: str) -> Floats:
@@ -119,7 +120,7 @@ def horizon(rows: int, asked: int | None, names: tuple[str, str] = ("series", "s
             f"{names[0]} must have at least {FEWEST_ROWS} rows for a forecast and its backtest, "
             f"got {rows}; collect more"
         )
-    longest = rows // SHARE - FEWEST_ORIGINS + 1
+    longest = most_steps(rows)
     if asked is None:
         return min(USUAL_STEPS, rows // 5, longest)
     if whole(names[1], asked, 1) > longest:
@@ -128,6 +129,11 @@ def horizon(rows: int, asked: int | None, names: tuple[str, str] = ("series", "s
             "ask for fewer"
         )
     return int(asked)
+
+
+def most_steps(rows: int) -> int:
+    """The most steps ahead with which a backtest within so many rows has enough origins."""
+    return rows // SHARE - FEWEST_ORIGINS + 1
 
 
 def first_origin(rows: int) -> int:

@@ -15,10 +15,10 @@ from threadpoolctl import threadpool_limits
 from .._errors import BadInput
 from .._validation import Floats, at_least, real, whole
 from ..estimators.forecaster import ESNForecaster
-from ..estimators.observed import Form, observed
+from ..estimators.observed import Form, aligned, observed
 from ..estimators.progress import Progress
 from ..estimators.scaling import Scaler
-from .backtesting import LEVEL, Backtest, Fit, backtest
+from .backtesting import LEVEL, Backtest, Fit, backtest, most_steps
 from .combination import (
     COMBINATION,
     FOLDS,
@@ -101,12 +101,9 @@ class Forecast:
         names = self._form.names
         if len(names) == 1:
             return pd.DataFrame({name: part[:, 0] for name, part in tables.items()}, self.index)
-        columns = {
-            (label, name): part[:, place]
-            for place, label in enumerate(names)
-            for name, part in tables.items()
-        }
-        return pd.DataFrame(columns, self.index)
+        columns = pd.MultiIndex.from_tuples((label, name) for label in names for name in tables)
+        rows = np.stack(list(tables.values()), axis=2).reshape(len(self._mean), -1)
+        return pd.DataFrame(rows, self.index, columns)  # two columns may have the same name
 
     def plot(self, axes: Any = None, past: int | None = None) -> Any:
         """Draw the end of the series and the forecast with its interval; returns the axes."""
@@ -214,7 +211,8 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
         self._form, self._values, self.notes_ = found.form, found.values, found.notes
         at_least("series", len(found.values), FEWEST, "for a forecast and its record")
         whole("random_state", self.random_state, 0)
-        self._exogenous = self._known(exogenous, len(found.values), None)
+        self._exogenous_names: tuple[Any, ...] | None = None
+        self._exogenous = self._known(exogenous, found.form.index, len(found.values), None)
         self.scale_ = Scaler.of(found.values).scale
         self._rows = found.values / self.scale_
         self.seasons_ = self._find_seasons()
@@ -240,7 +238,8 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
         _at_most_rows("steps", count, rows)
         if count > self.horizon_:
             self._combine(count)
-        known = self._known(exogenous, count, self._exogenous.shape[1])
+        index = self._form.coming(count)
+        known = self._known(exogenous, index, count, self._exogenous.shape[1])
         # All of the horizon is forecast, so that fewer steps are the first of more; what is known
         # ends earlier, and its last row stands in where nothing is read
         after = np.repeat(known[-1:], self.horizon_ - count, axis=0)
@@ -248,7 +247,6 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
         mean = self.scale_ * final.forecast(self._rows, [rows], self.horizon_).values[0, :count]
         spreads, degrees = self._spreads(count)
         low = np.where((self._values >= 0.0).all(axis=0), 0.0, -np.inf)
-        index = self._form.coming(count)
         return Forecast(
             inside, index, self._form, self._values, mean, WIDER * spreads, degrees, low
         )
@@ -261,7 +259,8 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
         method of the season is beside it.
         """
         check_is_fitted(self, "weights_")
-        ahead = self.horizon_ if steps is None else whole("steps", steps, 1)
+        longest = most_steps(len(self._rows))
+        ahead = min(self.horizon_, max(longest, 1)) if steps is None else whole("steps", steps, 1)
         scaler = Scaler.of(self._values)
         shift = (
             scaler.mean / scaler.scale
@@ -285,10 +284,13 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
         names = ", ".join(parts[:-1]) + (" and " if len(parts) > 1 else "") + parts[-1]
         naive = "seasonal naive" if "seasonal naive" in self.record_.forecasts else "naive"
         ratio = self.relative_error(COMBINATION, naive)
+        outcome = f"their combination had {ratio:.2g} times the error of the {naive} method"
+        if np.isinf(ratio):  # a series that repeats itself exactly
+            error = np.abs(self.record_.errors(COMBINATION)).mean()
+            outcome = f"the {naive} method had no error, their combination {error:.2g} deviations"
         return (
             f"The forecast is {names}. In {len(self.record_.origins)} forecasts of rows that they "
-            f"had not seen, their combination had {ratio:.2g} times the error of the {naive} "
-            "method."
+            f"had not seen, {outcome}."
         )
 
     def relative_error(self, name: str, other: str) -> float:
@@ -406,15 +408,18 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
         spreads = np.column_stack([spread for spread, _ in found]) * self.scale_
         return spreads, np.array([degrees for _, degrees in found])
 
-    def _known(self, exogenous: Any, rows: int, columns: int | None) -> Floats:
+    def _known(self, exogenous: Any, index: Any, rows: int, columns: int | None) -> Floats:
         if exogenous is None:
             found: Floats = np.zeros((rows, 0))
         else:
-            found = observed(exogenous, None, "exogenous").values
+            table, names = aligned(exogenous, self._exogenous_names, index)
+            found = observed(table, None, "exogenous").values
+            self._exogenous_names = names if columns is None else self._exogenous_names
         expected = found.shape[1] if columns is None else columns
         if found.shape != (rows, expected):
+            got = "none" if exogenous is None else found.shape
             raise BadInput(
-                f"exogenous must have shape ({rows}, {expected}), got {found.shape}; pass one row "
+                f"exogenous must have shape ({rows}, {expected}), got {got}; pass one row "
                 "for each time, with the columns of fit"
             )
         return found

@@ -317,10 +317,8 @@ def forecast_words(result: Forecast, source: Source) -> str:
         if columns > 1
         else ""
     )
-    return (
-        f"Valid for {'all ' if whole else ''}{result.valid} steps{times}: error below 0.4 "
-        f"deviations.{shown}"
-    )
+    count = f"{'all ' if whole else ''}{result.valid} step{'s' if result.valid != 1 else ''}"
+    return f"Valid for {count}{times}: error below 0.4 deviations.{shown}"
 
 
 def own_forecast(result: OwnForecast, settings: Settings) -> Figure:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..._validation import Floats
 
+GROUPED = r"[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?"  # thousands: 1,234,567.8
 EMPTY = {"", "na", "n/a", "#n/a", "nan", "null", "none", "-", "?"}
 
 
@@ -29,8 +30,8 @@ class Cells:
 
 
 def cells_of(column: pd.Series) -> Cells:
-    """The cells of a column of a data frame; a comma is a decimal comma if the column has no
-    decimal point.
+    """The cells of a column of a data frame. A comma is a decimal comma, unless the column has
+    decimal points or several commas in a cell: then commas stand between thousands.
     """
     if column.dtype.kind in "biuf":
         values = column.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -50,14 +51,24 @@ def words_of(column: pd.Series) -> pd.Series:
     return column.map(lambda cell: "" if cell is None or cell is pd.NA else str(cell).strip())
 
 
+def ungrouped(words: pd.Series) -> pd.Series:
+    """The words without commas between thousands; as they are if there are other commas.
+
+    >>> list(ungrouped(pd.Series(["999", "1,310"]))), list(ungrouped(pd.Series(["1,5", "1,310"])))
+    (['999', '1310'], ['1,5', '1,310'])
+    """
+    commas = words.str.contains(",", regex=False)
+    if not commas.any() or not words[commas].str.strip().str.fullmatch(GROUPED).all():
+        return words
+    return words.str.replace(",", "", regex=False)
+
+
 def _parsed(words: pd.Series) -> Floats:
-    plain = _numeric(words)
-    if (
-        words.str.contains(",", regex=False).any()
-        and not words.str.contains(".", regex=False).any()
-    ):
-        return _numeric(words.str.replace(",", ".", regex=False))
-    return plain
+    if not words.str.contains(",", regex=False).any():
+        return _numeric(words)
+    if words.str.contains(r"\.|,.*,", regex=True).any():
+        return _numeric(ungrouped(words))
+    return _numeric(words.str.replace(",", ".", regex=False))
 
 
 def _numeric(words: pd.Series) -> Floats:

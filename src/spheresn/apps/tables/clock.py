@@ -59,19 +59,24 @@ UNITS: dict[str, tuple[str, Any]] = {
     "month": ("M", pd.offsets.MonthBegin()),
     "named month": ("M", pd.offsets.MonthBegin()),
 }
+COMPACT = {8: ("%Y%m%d", "day"), 6: ("%Y%m", "month")}  # dates of so many digits
+SHAPE = rf"\d\D+\d|^(?:{'|'.join(MONTHS)})[a-z]*[ .-]*\d{{4}}$"  # of a date in words and digits
+SHORT_MONTH = rf"(?:{'|'.join(MONTHS)})[ -]\d{{2}}"  # as spreadsheets write January 2016: Jan-16
 Places = np.ndarray[Any, np.dtype[np.int64]]
 YEARS = (1700, 2200)  # nanoseconds, in which pandas counts, reach from 1678 to 2261
 
 
 @dataclass(frozen=True)
 class Notation:
-    """How a week, a quarter, a month or a year is written.
+    """How a day, a week, a quarter, a month or a year is written.
 
     >>> date = pd.Timestamp("2020-05-04")
     >>> Notation("week", "-").write(date), Notation("quarter", " ").write(date)
     ('2020-W19', '2020 Q2')
     >>> Notation("month", "M").write(date), Notation("named month", " ").write(date)
     ('2020M05', '2020 May')
+    >>> Notation("day").write(date)
+    '20200504'
     """
 
     unit: str
@@ -89,6 +94,8 @@ class Notation:
             part = f"Q{date.quarter}"
         elif self.unit == "named month":
             part = MONTHS[date.month - 1]
+        elif self.unit == "day":
+            part += f"{date.day:02d}"
         return f"{year}{self.separator}{part}"
 
 
@@ -260,14 +267,36 @@ def dates_in(column: pd.Series) -> tuple[pd.DatetimeIndex, Notation | None] | No
         noted = _noted(words, unit)
         if noted is not None:
             return noted
-    if not words.str.contains(r"\d\D+\d", regex=True).all():
-        return None
+    if not words.str.contains(SHAPE, regex=True, flags=re.IGNORECASE).all():
+        return _short_months(words)
     if not cells_of(column).wrong.any():  # numbers such as 2.5 are not dates
         return None
     readings = [one for one in (_dates(words, options) for options in READINGS) if one is not None]
     # Where the clocks change, the offset from UTC does too
     best = max(readings, key=_evenness) if readings else _dates(words, IN_UTC)
     return None if best is None else (best, None)
+
+
+def _short_months(words: pd.Series) -> tuple[pd.DatetimeIndex, None] | None:
+    """Dates such as Jan-16, if they follow each other by months: Jan-16, Jan-17 may be days."""
+    if not words.str.fullmatch(SHORT_MONTH, flags=re.IGNORECASE).all():
+        return None
+    dates = _dates(words.str.replace(" ", "-"), {"format": "%b-%y"})
+    steps = None if dates is None else np.diff(dates.to_period("M").astype("int64"))
+    return (dates, None) if steps is not None and (steps == 1).all() else None
+
+
+def first_without_date(column: pd.Series) -> int | None:
+    """The place of the first cell without a date, in a column where most have one; else None.
+
+    >>> first_without_date(pd.Series(["2020-01-01", "2020-02-01", "Total"]))
+    2
+    """
+    words = words_of(column)
+    shaped = words.str.contains(SHAPE, regex=True, flags=re.IGNORECASE)
+    if shaped.all() or 2 * shaped.sum() < len(words) or dates_in(column[shaped]) is None:
+        return None
+    return int(np.argmin(shaped))
 
 
 def _noted(words: pd.Series, unit: str) -> tuple[pd.DatetimeIndex, Notation] | None:
@@ -305,6 +334,25 @@ def years_in(numbers: Floats) -> pd.DatetimeIndex | None:
     if not is_whole(numbers, *YEARS):
         return None
     return pd.DatetimeIndex([date(int(year), 1, 1) for year in numbers])
+
+
+def compact_in(numbers: Floats) -> tuple[pd.DatetimeIndex, Notation] | None:
+    """Days or months that are written as numbers; None if the numbers are no such dates.
+
+    >>> dates, notation = compact_in(np.array([20231231.0, 20240101.0]))
+    >>> list(dates.day), notation.unit
+    ([31, 1], 'day')
+    """
+    if not len(numbers) or not is_whole(numbers, YEARS[0] * 100, YEARS[1] * 10_000):
+        return None
+    words = pd.Series(numbers.astype(np.int64).astype(str))
+    form, unit = COMPACT.get(len(words[0]), ("", ""))
+    if not form or (words.str.len() != len(words[0])).any():
+        return None
+    dates = _dates(words, {"format": form})
+    if dates is None or not is_whole(np.asarray(dates.year, float), *YEARS):
+        return None
+    return dates, Notation(unit)
 
 
 def is_whole(numbers: Floats, least: float, most: float) -> bool:
@@ -371,20 +419,20 @@ def clock_of(name: str, times: pd.Index, first_row: int, notation: Notation | No
         frequency = _frequency(times)
         if frequency is not None:
             return Clock(name, times, frequency, (), notation)
-        unit = _calendar_unit(times) if notation is None else UNITS[notation.unit]
+        unit = UNITS.get(notation.unit) if notation is not None else None
+        unit = unit or _calendar_unit(times)
         if unit is not None and len(times) > 1:
             return _uneven_units(name, times, unit, notation)
         if _are_business_days(times):
             days = times.tz_localize(None).to_numpy().astype("datetime64[D]")
             counted = np.busday_count(days[:-1], days[1:]).astype(float)
-            return Clock(name, times, pd.offsets.BDay(), _breaks(counted, 1.0))
+            return Clock(name, times, pd.offsets.BDay(), _breaks(counted, 1.0), notation)
         steps = (
             np.diff(times.tz_localize(None).to_numpy()).astype("timedelta64[ns]").astype(np.int64)
         )
         common = int(np.median(steps)) if len(steps) else 86_400_000_000_000
-        return Clock(
-            name, times, pd.Timedelta(common, "ns"), _breaks(steps.astype(float), float(common))
-        )
+        breaks = _breaks(steps.astype(float), float(common))
+        return Clock(name, times, pd.Timedelta(common, "ns"), breaks, notation)
     steps = np.diff(values.astype(float))
     usual = float(np.median(steps)) if len(steps) else 1.0
     return Clock(name, times, usual, _breaks(steps, usual))

@@ -9,8 +9,20 @@ from itertools import takewhile
 import numpy as np
 import pandas as pd
 
+from ..._errors import BadInput
 from .cells import Cells, cells_of
-from .clock import YEAR, Clock, Notation, clock_of, dates_in, is_time_name, is_whole, years_in
+from .clock import (
+    YEAR,
+    Clock,
+    Notation,
+    clock_of,
+    compact_in,
+    dates_in,
+    first_without_date,
+    is_time_name,
+    is_whole,
+    years_in,
+)
 
 ROW_NAMES = {"row", "rows", "rownames", "row names", "row.names", "row_names", "rowname"}
 ROW_NAMES |= {"index", "id", "no", "no.", "nr", "nr.", "#", "obs", "obs."}
@@ -33,8 +45,8 @@ PARTS = ("year", "month", "day", "hour", "minute", "second")  # columns that mak
 
 def find_clock(frame: pd.DataFrame, first_row: int) -> Clock | None:
     """The clock of the first column of dates; or else of columns that make up dates, of a column of
-    years, or of the first column of increasing numbers whose name is a word for time. A single
-    column is never a clock.
+    dates such as 20240131, of years, or of the first column of increasing numbers whose name is a
+    word for time. A single column is never a clock.
     """
     if frame.shape[1] < 2 or not len(frame):
         return None
@@ -45,13 +57,31 @@ def find_clock(frame: pd.DataFrame, first_row: int) -> Clock | None:
     assembled = _assembled(frame, first_row)
     if assembled is not None:
         return assembled
-    numbers = {name: cells_of(frame[name]).numbers for name in filter(is_time_name, frame.columns)}
+    named = [name for name in frame.columns if is_time_name(name)]
+    numbers = {name: cells_of(frame[name]).numbers for name in named}
+    for name, one in numbers.items():
+        compact = compact_in(one)
+        if compact is not None:
+            return clock_of(name, compact[0], first_row, compact[1])
+    _refuse_rows_without_date(frame[named], first_row)
     rising = {name: one for name, one in numbers.items() if _increases(one)}
     for name, years in rising.items():
         dates = years_in(years) if name.strip().lower() in YEAR_NAMES else None
         if dates is not None:
             return clock_of(name, dates, first_row, YEAR)
     return next((clock_of(name, pd.Index(one), first_row) for name, one in rising.items()), None)
+
+
+def _refuse_rows_without_date(frame: pd.DataFrame, first_row: int) -> None:
+    """Refuse a column of dates with other cells: a row of totals would be forecast as data."""
+    for name in frame.columns:
+        at = first_without_date(frame[name])
+        if at is not None:
+            where = f"{str(frame[name].iloc[at])[:40]!r} in row {first_row + at}"
+            raise BadInput(
+                f"time column {name!r} must have a date in every row, got {where}; correct or "
+                "remove the row"
+            )
 
 
 def _increases(numbers: np.ndarray) -> bool:

@@ -16,7 +16,7 @@ import pandas as pd
 
 from ..._errors import BadInput, printable, sentence
 from .._extras import require
-from .cells import as_number
+from .cells import as_number, ungrouped
 from .table import Table, table_of
 
 DELIMITERS = "\t;,|"
@@ -111,12 +111,15 @@ def _csv(path: Path) -> tuple[pd.DataFrame, int]:
             "written"
         )
     rows = rows.iloc[: filled[-1] + 1]
-    head = rows.iloc[filled[0]]
+    first, head = int(filled[0]), rows.iloc[filled[0]]
     if all(as_number(cell) is not None for cell in head if cell.strip()):
-        return rows.iloc[filled[0] :].set_axis(
-            [f"column {i + 1}" for i in range(rows.shape[1])], axis=1
-        ), int(filled[0]) + 1
-    return rows.iloc[filled[0] + 1 :].set_axis(head.tolist(), axis=1), int(filled[0]) + 2
+        names = [f"column {i + 1}" for i in range(rows.shape[1])]
+    else:
+        first, names = first + 1, head.tolist()
+    body = rows.iloc[first:]
+    if delimiter == ",":  # so a comma in a cell was quoted: 1,234 is hardly a decimal fraction
+        body = body.apply(ungrouped)
+    return body.set_axis(names, axis=1), first + 1
 
 
 def _delimiter(path: Path) -> str:

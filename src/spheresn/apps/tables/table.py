@@ -72,18 +72,15 @@ class Table:
         error, unless `fill` is "linear": then it is interpolated, and missing times are added.
         """
         chosen = [self._known(name) for name in dict.fromkeys(names)] or self.numeric
-        if not chosen:
-            raise BadInput(
-                f"FILE must have a column of numbers, got none in {self.source!r}; name the "
-                "columns in the first line"
-            )
-        if fill is not None:
-            one_of("--fill", fill, ("linear",))
         if not len(self.frame):
             raise BadInput(
                 f"FILE must have rows below its header, got none in {self.source!r}; check how it "
                 "was written"
             )
+        if not chosen:
+            raise self._without_numbers()
+        if fill is not None:
+            one_of("--fill", fill, ("linear",))
         notes = [*self.notes, *([] if names else self.left_out(chosen))]
         clock = None if self._time in chosen else self.clock
         places = np.arange(len(self.frame))
@@ -97,6 +94,15 @@ class Table:
                 notes.append(self._uneven(clock) + told)
         columns = [self._without_holes(name, fill, places, notes) for name in chosen]
         return TimeSeries(self.source, tuple(chosen), np.column_stack(columns), clock, tuple(notes))
+
+    def _without_numbers(self) -> BadInput:
+        """The first cell of a table without numbers says what they are not."""
+        name = next(name for name in self.cells if name != self._time)
+        got = f"{str(self.frame[name].iloc[0])[:40]!r} in row {self.first_row} of {name!r}"
+        return BadInput(
+            f"FILE must have a column of numbers, got {got} in {self.source!r}; separate columns "
+            "by commas and write numbers as 1234.5, without units"
+        )
 
     def _uneven(self, clock: Clock) -> str:
         return (
@@ -202,11 +208,16 @@ def _is_date(name: str, clock: Clock | None) -> bool:
 
 
 def _time_notes(table: Table) -> Iterator[str]:
-    clock = table.clock
-    if clock is None:
-        names = [name for name in table.cells if name not in table.aside]
-        for name in filter(is_time_name, names if table.frame.shape[1] > 1 else ()):
+    if table.clock is not None or table.frame.shape[1] < 2 or not len(table.frame):
+        return
+    for name in filter(is_time_name, table.cells):
+        if name in table.aside:
+            continue
+        if table.cells[name].mostly_numbers:
             yield f"{name!r} does not increase from row to row, so it is used as data, not as time"
+        else:
+            cell = str(table.frame[name].iloc[0])[:40]
+            yield f"{name!r} holds no dates that are understood, but {cell!r}; write 2024-01-31"
 
 
 def _added(clock: Clock, places: Places) -> str:

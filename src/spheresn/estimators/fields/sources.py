@@ -41,6 +41,8 @@ class Source:
             )
         if hasattr(field, "dims") and hasattr(field, "coords"):
             labels = Labels.of(field)
+        elif hasattr(field, "to_numpy") and not hasattr(field, "dtype"):  # a data frame
+            field = field.to_numpy()
         elif not hasattr(field, "shape"):
             field = _collected(field)
         _check_mask(field)

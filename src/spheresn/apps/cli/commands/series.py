@@ -73,8 +73,9 @@ def forecast(
         int | None, typer.Option(help="For a field: size of each network; by default 300.")
     ] = None,
     halo: Annotated[
-        str, typer.Option(help="For a field: cells that a patch hears on either side.")
-    ] = "4",
+        str | None,
+        typer.Option(help="For a field: cells that a patch hears on either side; by default 4."),
+    ] = None,
     edges: Annotated[
         bool, typer.Option("--edges", help="For a field: the grid has edges and is not periodic.")
     ] = False,
@@ -88,13 +89,13 @@ def forecast(
     or .nc and the figure.
     """
     if patch is not None:
+        _leave_out("a field, which is forecast as a whole", column=column, season=season, fill=fill)
+        size = 300 if units is None else units
         return _forecast_field(
-            file, steps, out, units or 300, seed, patch, halo, edges, variable, as_json
+            file, steps, out, size, seed, patch, halo or "4", edges, variable, as_json
         )
-    if units is not None:
-        raise BadInput(
-            f"--units must be left out for a table, got {units}; its methods have their own sizes"
-        )
+    of_fields = {"units": units, "halo": halo, "edges": edges or None, "variable": variable}
+    _leave_out("a table, whose methods have their own settings", **of_fields)
     from ...forecasts.outlook import STAGES, seasons_given
     from ...forecasts.outlook import forecast as make_forecast
     from ...forecasts.summary import summary
@@ -276,6 +277,16 @@ def analyse(
     else:
         report_analysis(found, files)
     return 0
+
+
+def _leave_out(what: str, **options: object) -> None:
+    """Refuse options that would be ignored."""
+    for name, given in options.items():
+        if given not in (None, []):
+            raise BadInput(
+                f"--{name} must be left out for {what}, got {given}; --patch says that FILE is a "
+                "field"
+            )
 
 
 def _forecast_field(
