@@ -487,3 +487,8 @@ def test_files_of_the_first_format_are_to_be_fitted_again(fitted, tmp_path):
 def test_labels_that_are_missing_or_no_classes_are_refused(labels, words):
     with pytest.raises(ValueError, match=words):
         sn.ESNClassifier(20).fit(np.ones((4, 1, 9)), labels)
+
+
+def test_no_class_is_nan():
+    with pytest.raises(sn.BadInput, match="label everywhere, got nan"):
+        sn.ESNClassifier(20).partial_fit(np.ones((2, 1, 9)), [0.0, 1.0], classes=[0.0, 1.0, np.nan])

@@ -262,7 +262,7 @@ def test_a_hostile_view_is_a_sentence(place, query, caplog):
         output,
         ("query", "data", query),
         ("spectrum-poll", "n_intervals", None),
-        state=(("tab", "data", "t"),),
+        state=(("tab", "data", "t"), ("query", "data", query)),
     )
     status, text = call(place, body)
     assert status == 200 and "must" in text and not [word for word in INSIDES if word in text], (
@@ -283,9 +283,10 @@ def test_a_panel_asked_for_before_there_are_settings_stays_as_it_is(place):
     known = json.loads(ask(place, "GET", "/_dash-dependencies")[1])
     output = next(one["output"] for one in known if "code-poll.disabled" in one["output"])
     inputs = (
-        ("query", "data", None),
+        ("code-query", "data", None),
         ("code-poll", "n_intervals", 0),
         ("code-button", "n_clicks", 1),
     )
-    status, text = call(place, callback(output, *inputs, state=(("tab", "data", "tab"),)))
+    state = (("tab", "data", "tab"), ("query", "data", None))
+    status, text = call(place, callback(output, *inputs, state=state))
     assert status == 200 and json.loads(text)["response"] == {}

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import spheresn as sn
-from spheresn.estimators.observed import Form, observed
+from spheresn.estimators.observed import Form, frequency_of, observed
 
 WAVE = np.sin(0.4 * np.arange(120.0))
 FREQUENCIES = ["MS", "ME", "QS", "QE", "D", "B", "W", "h", "30min", "YS", "7D"]
@@ -178,6 +178,8 @@ def test_last_fridays_are_not_fourth_fridays():
     fridays = pd.date_range("2018-12-15", periods=26, freq="LWOM-FRI")
     for index in (fridays, pd.DatetimeIndex(fridays.to_numpy())):
         assert (observed(pd.Series(WAVE[:26], index)).form.coming(1) == ["2021-02-26"]).all()
+    mixed = pd.to_datetime(["2021-01-22", "2021-02-26", "2021-03-26", "2021-04-30"])
+    assert frequency_of(mixed) is None  # the fourth and the last one of five
 
 
 DAYS = pd.date_range("2020-01-06", periods=6, freq="D")  # from a Monday on

@@ -258,7 +258,7 @@ def _evenly(frame: Any, fill: str | None, name: str, notes: list[str]) -> Any:
     elif index.freq is not None:
         return frame
     else:
-        frequency = _frequency(index)
+        frequency = frequency_of(index)
         if frequency is not None:
             return frame.set_axis(pd.DatetimeIndex(index, freq=frequency))
         every = _regular(index)
@@ -279,7 +279,7 @@ def _evenly(frame: Any, fill: str | None, name: str, notes: list[str]) -> Any:
     return frame.reindex(every)
 
 
-def _frequency(index: Any) -> Any:
+def frequency_of(index: Any) -> Any:
     """The frequency of evenly spaced dates, or None."""
     import pandas as pd
 

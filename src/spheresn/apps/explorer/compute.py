@@ -93,10 +93,10 @@ class Forecast:
 def forecaster(
     settings: Settings,
     topology: str | Recurrent,
-    drive: Drive | None,
+    input_scaling: float | None,
     activation: str | None = None,
 ) -> ESNForecaster:
-    """The forecaster of a view. Without a drive, `fit` finds the one that gives the memory."""
+    """The forecaster of a view. Without a scaling, `fit` finds the drive that gives the memory."""
     model = ESNForecaster(
         settings.units,
         activation=activation or settings.activation,
@@ -106,7 +106,9 @@ def forecaster(
         leak=settings.leak,
         random_state=settings.seed,
     )
-    model.set_params(**({"memory": settings.memory} if drive is None else vars(drive)))
+    if input_scaling is None:
+        model.memory = settings.memory
+    model.input_scaling = input_scaling
     return model
 
 
@@ -167,12 +169,11 @@ def network(
     series: Floats, settings: Settings, activation: str, links: Recurrent, drive: Drive
 ) -> Network:
     """The reservoir of a view, or of the same view with another activation."""
-    plan = forecaster(settings, links, drive, activation)._plan()
+    scaled = links.scaled(drive.spectral_radius)
+    plan = forecaster(settings, scaled, drive.input_scaling, activation)._plan()
     setting = _candidate(settings, activation)
     signal = Scaler.of(series[: Cut(len(series)).train]).forward(series)
-    return Network(
-        plan.network(series.shape[1], setting, drive.spectral_radius, drive.input_scaling), signal
-    )
+    return Network(plan.network(series.shape[1], setting, 1.0, drive.input_scaling), signal)
 
 
 def trajectory(net: Network) -> Trajectory:
@@ -216,7 +217,9 @@ def echo(net: Network) -> analysis.EchoState:
 def forecast(series: Floats, settings: Settings, links: Recurrent, drive: Drive) -> Forecast:
     """A free run after the training part, against what came then."""
     cut = Cut(len(series))
-    model, truth = forecaster(settings, links, drive).fit(series[: cut.train]), series[cut.train :]
+    scaled = links.scaled(drive.spectral_radius)
+    model = forecaster(settings, scaled, drive.input_scaling).fit(series[: cut.train])
+    truth = series[cut.train :]
     # What `forecast` gives, without its warning about the range: the picture shows that.
     outputs, _ = model.closed_loop_.run(
         len(truth), model.state_, model.last_, np.zeros((len(truth), 0))

@@ -13,6 +13,7 @@ import pandas as pd
 
 from ..._errors import BadInput
 from ..._validation import Floats
+from ...estimators.observed import frequency_of
 from .cells import cells_of, words_of
 
 NAMES = {
@@ -387,20 +388,7 @@ def _evenness(times: pd.DatetimeIndex) -> tuple[bool, bool]:
 
 def _frequency(times: pd.DatetimeIndex) -> Any:
     """The frequency of evenly spaced dates (days, business days, months, ...), or None."""
-    if len(times) < 3 or not times.is_unique:
-        return None
-    with warnings.catch_warnings():
-        # A future pandas returns an offset here and warns about it; `to_offset` takes both
-        warnings.simplefilter("ignore")
-        found = pd.infer_freq(times)
-    if found is None:
-        return None
-    name = pd.tseries.frequencies.to_offset(found).freqstr
-    for one in (name, name.replace("WOM-4", "LWOM-")):  # pandas takes last Fridays for fourth ones
-        every = pd.date_range(times[0], periods=len(times), freq=one)
-        if (every == times).all():
-            return pd.tseries.frequencies.to_offset(one)
-    return None
+    return frequency_of(times) if times.is_unique else None
 
 
 def clock_of(name: str, times: pd.Index, first_row: int, notation: Notation | None = None) -> Clock:
