@@ -1,4 +1,4 @@
-"""Adapters whose package is not installed are not collected; one BLAS thread for each process."""
+"""What is not collected: adapters without their package, and scripts. One BLAS thread per process."""
 
 import os
 from importlib.util import find_spec
@@ -7,5 +7,6 @@ from importlib.util import find_spec
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 collect_ignore = [
-    f"src/spheresn/adapters/{name}.py" for name in ("aeon", "sktime") if find_spec(name) is None
+    "tests/typing_user.py",  # looking for doctests would run it, and it writes a file
+    *(f"src/spheresn/adapters/{name}.py" for name in ("aeon", "sktime") if find_spec(name) is None),
 ]
