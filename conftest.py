@@ -1,4 +1,4 @@
-"""What is not collected: adapters without their package, and scripts. One BLAS thread per process."""
+"""Not collected: adapters without their package, and scripts. One BLAS thread for each process."""
 
 import os
 from importlib.util import find_spec
