@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from spheresn.apps.paper.figures import EXPERIMENTS
 from test_architecture import LAYERS
 
 ROOT = Path(__file__).parents[1]
@@ -354,3 +355,17 @@ def test_the_claims_of_the_paper_stand_apart_and_by_weight(measured, tmp_path):
     paper, ours = measured.claims(path=path), measured.claims("library", path)
     assert paper.index("“main”") < paper.index("minor") and "ours" not in paper
     assert "ours" in ours and "main" not in ours and "too close to call: 1" in ours
+
+
+def test_the_page_on_scaling_has_the_units_of_all_experiments():
+    units = {
+        name: len(module.tasks(module.PRESETS["paper"])) for name, module in EXPERIMENTS.items()
+    }
+    rows = re.findall(
+        r"^\| (\w+) \| (\d+) \| (\d+) \|", (DOCS / "scaling.md").read_text(), re.MULTILINE
+    )
+    *parts, (_, total, seconds) = rows
+    assert {name: int(count) for name, count, _ in parts} == units
+    assert int(total) == sum(units.values())
+    # Each row is rounded to a second
+    assert int(seconds) == pytest.approx(sum(int(one) for *_, one in parts), abs=len(parts) / 2)
