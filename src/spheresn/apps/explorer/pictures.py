@@ -161,10 +161,11 @@ def spectrum(result: LyapunovSpectrum, settings: Settings) -> Figure:
     """The leading exponents with twice their standard error."""
     finite = np.isfinite(result.exponents)
     index, values = np.arange(1, len(finite) + 1)[finite], result.exponents[finite]
+    errors = 2 * result.standard_errors[finite]
     colour = _colour(settings.activation, settings)
     bars = {
         "type": "data",
-        "array": _short(2 * result.standard_errors[finite]),
+        "array": _short(errors),
         "thickness": 1.2,
         "width": 3,
         "color": colour,
@@ -179,10 +180,10 @@ def spectrum(result: LyapunovSpectrum, settings: Settings) -> Figure:
         "hovertemplate": "exponent %{x}: %{y:.4f} per step<extra></extra>",
     }
     layout = _layout("index", "exponent per step")
-    low = min(float(values.min(initial=0.0)), -0.01)
-    high = max(float(values.max(initial=0.0)), 0.0)
+    low = min(float((values - errors).min(initial=0.0)), -0.01)
+    high = float((values + errors).max(initial=0.0))
     layout["yaxis"] |= {
-        "range": [low * 1.12, high + 0.12 * (high - low)],
+        "range": [low * 1.05, high + 0.12 * (high - low)],
         "zeroline": True,
         "zerolinewidth": 1.5,
     }
