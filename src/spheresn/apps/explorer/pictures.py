@@ -161,7 +161,7 @@ def spectrum(result: LyapunovSpectrum, settings: Settings) -> Figure:
     """The leading exponents with twice their standard error."""
     finite = np.isfinite(result.exponents)
     index, values = np.arange(1, len(finite) + 1)[finite], result.exponents[finite]
-    errors = 2 * result.standard_errors[finite]
+    errors = np.nan_to_num(2 * result.standard_errors[finite])  # few steps may give none
     colour = _colour(settings.activation, settings)
     bars = {
         "type": "data",
