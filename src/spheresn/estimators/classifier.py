@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .. import _validation
+from .._atomic import all_or_nothing
 from .._errors import BadInput
 from .._validation import Floats
 from ..readout import Gram, Sample, factor, leave_one_out
@@ -71,6 +72,7 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
     time_axis: int | None = None
     n_jobs: int | None = None
 
+    @all_or_nothing
     @with_limited_threads
     def fit(self, X: Any, y: Any) -> Self:
         """Choose the networks, let them follow the series, solve for the readout."""
@@ -78,6 +80,7 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
         self.whole_series_ = is_cases(X, y)
         return self._take(X, y, None)._refresh()
 
+    @all_or_nothing
     @with_limited_threads
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Learn from a batch of whole series, or from a batch of series with a label per step.
@@ -180,7 +183,7 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
         assert isinstance(self._learned, CaseReadout)
         for place, features in self._described(cases):
             told = with_length(cases[place], features, self.typical_length_)
-            self._learned.take(told, targets[0][place])
+            self._learned = self._learned.taking(told, targets[0][place])
 
     def _choose_length(self, cases: list[Floats], targets: Floats) -> tuple[float, CaseReadout]:
         """The median length where lengths differ and tell the class, otherwise 0; with what a
@@ -193,7 +196,8 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
         }
         for place, features in self._described(cases):
             for typical, readout in learned.items():
-                readout.take(with_length(cases[place], features, typical), targets[place])
+                told = with_length(cases[place], features, typical)
+                learned[typical] = readout.taking(told, targets[place])
         if len(tried) == 1:
             return 0.0, learned[0.0]
         return min(learned.items(), key=lambda one: one[1].fit(self._penalty()).error)
@@ -257,11 +261,13 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
         for place in blocks(cases):
             yield place, self.ensemble_.features(cases[place], self.washout_, self.n_jobs)
 
-    @with_limited_threads
     def _refresh(self) -> Self:
         """Solve for the readout if something was learned since the last time."""
-        if not self._stale:
-            return self
+        return self._learn() if self._stale else self
+
+    @all_or_nothing
+    @with_limited_threads
+    def _learn(self) -> Self:
         if isinstance(self._learned, CaseReadout):
             fitted = self._learned.fit(self._penalty())
             self.weights_, self.penalty_ = fitted.weights, fitted.penalty

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation
+from .._atomic import all_or_nothing
 from .._errors import BadInput
 from .._validation import Floats
 from .base import BaseESN, with_limited_threads
@@ -75,6 +76,7 @@ class ESNFieldForecaster(BaseESN):
     precise: bool = True
     verbose: bool = True
 
+    @all_or_nothing
     @with_limited_threads
     def fit(self, X: Any, y: Any = None, client: Any = None) -> Self:
         """Learn the field; forecasts begin at its end. `y` is not used.
@@ -139,6 +141,7 @@ class ESNFieldForecaster(BaseESN):
         shaped = result.reshape(count, *self.patches_.grid, *((channels,) * self.channels))
         return shaped if self.labels_ is None else self.labels_.attach(shaped)
 
+    @all_or_nothing
     def update(self, X: Any) -> Self:
         """Observe fields that came after the fit or the last update; forecasts begin after them.
 

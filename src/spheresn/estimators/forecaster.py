@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation
+from .._atomic import all_or_nothing
 from .._errors import BadInput
 from .._validation import Floats
 from ..driving import drive_chunks
@@ -62,6 +63,7 @@ class ESNForecaster(BaseESN):
     n_jobs: int | None = None
     verbose: bool = True
 
+    @all_or_nothing
     @with_limited_threads
     def fit(self, X: Any, y: Any = None, exogenous: Any = None) -> Self:
         """Choose the network and learn the series; forecasts begin at its end. `y` is not used."""
@@ -126,6 +128,7 @@ class ESNForecaster(BaseESN):
             return self._form.shaped(result, self._form.coming(count))
         return result[:, 0] if self._one_column else result
 
+    @all_or_nothing
     def update(self, X: Any, exogenous: Any = None) -> Self:
         """Observe rows that came after the fit or the last update; forecasts begin after them.
 

@@ -10,6 +10,7 @@ from sklearn.base import RegressorMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation
+from .._atomic import all_or_nothing
 from .._errors import BadInput, StateOverflow
 from .._numerics import power_of_two
 from .._validation import Floats
@@ -58,6 +59,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
     readout: Any = None
     n_jobs: int | None = None
 
+    @all_or_nothing
     @with_limited_threads
     def fit(self, X: Any, y: Any) -> Self:
         """Choose the network, drive it over the series, solve for the readout."""
@@ -74,6 +76,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
         self._stream: Stream | None = self._new_stream(frame, series[0], targets[0])
         return self._refresh()
 
+    @all_or_nothing
     @with_limited_threads
     def partial_fit(self, X: Any, y: Any) -> Self:
         """Learn from the next rows of one long series; the result is that of one fit to all rows.
@@ -98,9 +101,9 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
         else:
             self._require_outputs(targets.shape[1])
         if self._stream is not None:
-            self._stream.take(rows, targets)
+            self._stream = self._stream.taking(rows, targets)
         else:
-            self._waiting.append((rows, targets))
+            self._waiting = [*self._waiting, (rows, targets)]
             if sum(len(x) for x, _ in self._waiting) >= SELECTION_ROWS:
                 self._start_stream()
         self._outdate(CHANGING)
@@ -187,23 +190,25 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
 
     def _new_stream(self, frame: Frame, rows: Floats, targets: Floats) -> Stream:
         washout = self._washout_of(frame, len(rows))
-        return Stream(frame, washout, targets.shape[1], sampled=self.penalty == "loo").take(
-            rows, targets
-        )
+        empty = Stream(frame, washout, self.penalty == "loo", (rows[:0], targets[:0]))
+        return empty.taking(rows, targets)
 
-    @with_limited_threads
     def _refresh(self) -> Self:
         """Solve for the readout if rows have come since the last time."""
-        if not getattr(self, "_stale", True):
-            return self
+        return self._learn() if getattr(self, "_stale", True) else self
+
+    @all_or_nothing
+    @with_limited_threads
+    def _learn(self) -> Self:
         if self._stream is None:
             self._start_stream()
         assert self._stream is not None
-        stream, done = self._stream, self._stream.finished()
-        self.state_ = done.state
-        gram = with_rows(done.sums.moments)
-        weights = self._solve(gram, done.sample, again=lambda: stream.finished().sums.moments)
-        return self._finish(done.frame, weights)
+        stream = self._stream
+        sums, sample, self.state_ = stream.finished()
+        weights = self._solve(
+            with_rows(sums.moments), sample, again=lambda: stream.finished()[0].moments
+        )
+        return self._finish(stream.frame, weights)
 
     def _finish(self, frame: Frame, weights: Any) -> Self:
         self.frame_, self.weights_ = (
