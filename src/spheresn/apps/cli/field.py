@@ -114,20 +114,24 @@ def forecast_field(field: Any, steps: int | None, seed: int, **options: Any) -> 
     return FieldOutlook(model, truth, test, errors, values, tuple(notes))
 
 
+def places(folder: Path, suffix: str) -> list[Path]:
+    """The files of a forecast: forecast.npy or forecast.nc, and the picture of the test."""
+    return [folder / f"forecast{ending}" for ending in (suffix, ".png", ".svg")]
+
+
 def save_field(outlook: FieldOutlook, folder: Path, suffix: str) -> list[Path]:
-    """forecast.npy or forecast.nc, and the picture of the test."""
+    """Write the forecast and the picture of the test."""
     from .output import save_drawing
 
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"forecast{suffix}"
-    with whole_file(path) as draft:
+    files = places(folder, suffix)
+    with whole_file(files[0]) as draft:
         if suffix == ".npy":
             with draft.open("wb") as file:
                 np.save(file, np.asarray(outlook.values))
         else:
             outlook.values.to_netcdf(draft, engine="h5netcdf")
     save_drawing(lambda: figure(outlook), folder, "forecast", "")
-    return [path, folder / "forecast.png", folder / "forecast.svg"]
+    return files
 
 
 def figure(outlook: FieldOutlook) -> Figure:
