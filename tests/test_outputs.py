@@ -12,10 +12,10 @@ import threading
 import tty
 from pathlib import Path
 
-import fake_experiment as fake
 import numpy as np
 import pytest
 
+import fake_experiment as fake
 import spheresn as sn
 from spheresn.apps.cli import main
 from spheresn.apps.paper.figures import EXPERIMENTS
@@ -61,6 +61,11 @@ def contents():
 def write(path, text="result"):
     with whole_file(Path(path)) as draft:
         draft.write_text(text)
+
+
+def fail_after_half(draft):
+    draft.write_text("half")
+    raise ZeroDivisionError
 
 
 def read_pipe(path, found):
@@ -139,8 +144,7 @@ def test_a_writer_that_fails_puts_nothing_into_a_pipe(tmp_path):
     kept = os.open(tmp_path / "pipe", os.O_RDWR)  # so that no end waits for the other
     try:
         with pytest.raises(ZeroDivisionError), whole_file(tmp_path / "pipe") as draft:
-            draft.write_text("half")
-            raise ZeroDivisionError
+            fail_after_half(draft)
         os.set_blocking(kept, False)
         with pytest.raises(BlockingIOError):
             os.read(kept, 1)

@@ -180,8 +180,7 @@ def _opened(path: Path) -> BinaryIO:
 
 
 def _same(one: Path, other: Path) -> bool:
-    """Whether two names lead to one file. What reads a device does not read what is written there.
-    """
+    """Whether two names lead to one file; in a device nobody reads what another wrote."""
     try:
         found = one.stat()
         return os.path.samestat(found, other.stat()) and not stat.S_ISCHR(found.st_mode)

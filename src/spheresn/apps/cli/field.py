@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._errors import BadInput, sentence
-from ..._validation import Floats, whole
+from ..._validation import Floats, fitting
 from ...estimators import ESNFieldForecaster, OutOfRange
 from ...io import whole_file
 from ...plotting import plot_field
@@ -93,7 +93,8 @@ def axes_of(name: str, text: str) -> int | tuple[int, ...]:
 def forecast_field(field: Any, steps: int | None, seed: int, **options: Any) -> FieldOutlook:
     """Learn all but the last rows, forecast these to test, then go on after the last row."""
     rows = len(field)
-    ahead = 200 if steps is None else whole("--steps", steps, 1)
+    cells = int(np.prod(field.shape[1:]))
+    ahead = 200 if steps is None else fitting("--steps", steps, 1, 3 * cells)
     tested = max(min(rows // TESTED, ahead), 1)
     model = ESNFieldForecaster(random_state=seed, **options).fit(field[: rows - tested])
     truth = np.asarray(field[rows - tested :], dtype=float)
