@@ -18,7 +18,7 @@ from .calibration import Calibrated
 from .candidates import FORECAST
 from .features import Frame
 from .learning import TrainingData
-from .limits import bounds_to_scale
+from .limits import bounds_around
 from .observed import aligned, has_form, observed, same_dates
 from .progress import Progress
 from .scaling import Scaler
@@ -70,7 +70,7 @@ class ESNForecaster(BaseESN):
         beside = self._exogenous(exogenous, len(series), reset=True)
         self._one_column = np.ndim(X) == 1
         self.scaler_, self.exogenous_scaler_ = Scaler.of(series), Scaler.of(beside)
-        self.low_, self.high_ = bounds_to_scale(series, len(series) // 4)
+        self.low_, self.high_ = bounds_around(self.scaler_.mean, series, len(series) // 4)
         plan = self._plan()
         data = TrainingData.of(
             self.scaler_.forward(series),

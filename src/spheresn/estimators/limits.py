@@ -30,12 +30,12 @@ def bounds(rows: Floats, steps: int) -> tuple[Floats, Floats]:
     return np.maximum(low, -LARGEST), np.minimum(high, LARGEST)
 
 
-def bounds_to_scale(rows: Floats, steps: int) -> tuple[Floats, Floats]:
-    """`bounds`, which must be so near to each other that they can be scaled."""
+def bounds_around(mean: Floats, rows: Floats, steps: int) -> tuple[Floats, Floats]:
+    """`bounds`, whose distance from the mean (d,) must be a number, so that they can be scaled."""
     low, high = bounds(rows, steps)
     with np.errstate(over="ignore"):
-        fit = np.isfinite(high - low).all()
-    if not fit:
+        near = np.isfinite(high - mean).all() and np.isfinite(low - mean).all()
+    if not near:
         raise BadInput(
             "the series must leave room for its forecasts within the range of floats, got values "
             f"from {rows.min():.3g} to {rows.max():.3g}; scale it down"
