@@ -19,7 +19,7 @@ from .calibration import Calibrated
 from .candidates import FORECAST
 from .features import Frame
 from .learning import TrainingData
-from .limits import bounds
+from .limits import bounds_around
 from .observed import aligned, has_form, observed, same_dates
 from .progress import Progress
 from .scaling import Scaler
@@ -72,7 +72,7 @@ class ESNForecaster(BaseESN):
         beside = self._exogenous(exogenous, len(series), reset=True)
         self._one_column = np.ndim(X) == 1
         self.scaler_, self.exogenous_scaler_ = Scaler.of(series), Scaler.of(beside)
-        self.low_, self.high_ = bounds(series, len(series) // 4)
+        self.low_, self.high_ = bounds_around(self.scaler_.mean, series, len(series) // 4)
         plan = self._plan()
         data = TrainingData.of(
             self.scaler_.forward(series),
@@ -114,7 +114,8 @@ class ESNForecaster(BaseESN):
         begins at the same row.
         """
         check_is_fitted(self)
-        count = _validation.whole("steps", steps, 1)
+        width = 3 * self.n_features_in_ + len(self.exogenous_scaler_.mean)
+        count = _validation.fitting("steps", steps, 1, width)
         beside = self.exogenous_scaler_.forward(self._exogenous(exogenous, count, reset=False))
         outputs, finite = self.closed_loop_.run(
             count, self.state_, self.last_, np.ascontiguousarray(beside)
