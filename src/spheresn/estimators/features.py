@@ -69,7 +69,7 @@ class Frame:
         states = self.states(rows)
         if self.pasts is not None:
             early = self.scaler.forward(rows[: self.pasts.rows])
-            states[: len(early)] = drive(self.reservoir, early, self.pasts.nearest(early[0])[0])
+            states[: len(early)] = drive(self.reservoir, early, self.pasts.nearest(early[0], 1)[0])
         return states
 
     def _read(
