@@ -49,20 +49,15 @@ class Frame:
         """Outputs (T, m) of raw rows (T, d).
 
         Without a start, the first rows are the mean over several pasts of outputs within `limits`.
+        One chunk of states is held at a time: all states of a long series may not fit into memory.
         """
         signal = self.scaler.forward(rows)
-        outputs = self._read(signal, readout, start)
+        chunks = drive_chunks(self.reservoir, signal, start=start)
+        outputs = np.concatenate([readout(self.features(states)) for states in chunks])
         if start is not None or self.pasts is None:
             return outputs
-        early = signal[: self.pasts.rows]
-        starts, means = self.pasts.nearest(signal[0]), []
-        for first in range(0, len(early), EARLY_CHUNK):
-            piece = early[first : first + EARLY_CHUNK]
-            states = drive(self.reservoir, np.stack([piece] * len(starts)), starts)
-            found = [np.clip(readout(self.features(one)), *limits) for one in states]
-            means.append(np.mean(found, axis=0))
-            starts = states[:, -1].copy()
-        return np.concatenate([*means, outputs[len(early) :]])
+        early = self._read_early(signal[: self.pasts.rows], self.pasts, readout, limits)
+        return np.concatenate([early, outputs[len(early) :]])
 
     def states_from_pasts(self, rows: Floats) -> Floats:
         """`states`, where those of the first rows follow the likeliest past, not an empty start."""
@@ -71,16 +66,6 @@ class Frame:
             early = self.scaler.forward(rows[: self.pasts.rows])
             states[: len(early)] = drive(self.reservoir, early, self.pasts.nearest(early[0], 1)[0])
         return states
-
-    def _read(
-        self, signal: Floats, readout: Callable[[Floats], Floats], start: Floats | None
-    ) -> Floats:
-        """Outputs of a standardised signal.
-
-        One chunk of states is held at a time: all states of a long series may not fit into memory.
-        """
-        chunks = drive_chunks(self.reservoir, signal, start=start)
-        return np.concatenate([readout(self.features(states)) for states in chunks])
 
     def pieces(
         self, rows: Floats, targets: Floats, start: Floats | None = None, *, kept: bool = True
@@ -101,3 +86,20 @@ class Frame:
         n = self.reservoir.units
         c = 0 if self.quadratic is None else len(self.quadratic.components)
         return n + c * (c + 1) // 2
+
+    def _read_early(
+        self,
+        signal: Floats,
+        pasts: Pasts,
+        readout: Callable[[Floats], Floats],
+        limits: tuple[Any, Any],
+    ) -> Floats:
+        """Outputs of a standardised signal, the mean over the pasts that it may have had."""
+        starts, means = pasts.nearest(signal[0]), []
+        for first in range(0, len(signal), EARLY_CHUNK):
+            piece = signal[first : first + EARLY_CHUNK]
+            states = drive(self.reservoir, np.stack([piece] * len(starts)), starts)
+            found = [np.clip(readout(self.features(one)), *limits) for one in states]
+            means.append(np.mean(found, axis=0))
+            starts = states[:, -1].copy()
+        return np.concatenate(means)

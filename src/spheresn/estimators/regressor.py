@@ -41,7 +41,8 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
     "loo" chooses the one with the least leave-one-out error.
     features: "linear", or "quadratic", which adds products of the `components` leading principal
     components of the states. readout: any scikit-learn regressor in place of the ridge regression.
-    washout: rows left out at the start of each series. n_jobs: series driven in parallel (joblib).
+    washout: rows that fit and score leave out at the start of each series; "auto" is ten memories,
+    and at most a quarter of the series. n_jobs: series driven in parallel (joblib).
 
     Learned: reservoir_, weights_, lyapunov_ (measured on the training signal: -1/memory), memory_,
     bend_, penalty_, washout_, low_ and high_, the range of the targets, and state_, the state after
