@@ -111,7 +111,7 @@ PATHS = [
 @pytest.mark.parametrize("path", PATHS)
 def test_no_path_leads_to_a_file(place, path):
     status, text = ask(place, "GET", path)
-    assert status in (301, 302, 308, 400, 404, 500) or "<title>spheresn explorer</title>" in text, (
+    assert status in (301, 302, 308, 400, 404) or "<title>spheresn explorer</title>" in text, (
         status,
         text[:200],
     )
@@ -236,9 +236,10 @@ BODIES = [
 
 
 @pytest.mark.parametrize("body", BODIES, ids=lambda body: body[:12].decode("latin-1"))
-def test_an_error_shows_no_insides(place, body, caplog):
+def test_an_error_shows_no_insides(place, body):
     status, text = call(place, body)
-    assert status >= 400 and not [word for word in INSIDES if word in text]
+    assert status == 400 and "; load the page again" in text and text.count("\n") == 1
+    assert not [word for word in INSIDES if word in text]
 
 
 @pytest.mark.parametrize(
@@ -250,9 +251,6 @@ def test_an_error_shows_no_insides(place, body, caplog):
         "memory=" + "[" * 400,
         "units=" + "9" * 900,
         "a=b",
-        5,
-        [],
-        {"x": 1},
     ],
 )
 def test_a_hostile_view_is_a_sentence(place, query, caplog):

@@ -631,7 +631,7 @@ def test_a_process_that_dies_is_a_sentence(caplog, capfd):
     answer = Jobs().ask(
         "tab", "key", lambda report: forecast_aside(broken, 2, report), "file", patience=HANGS
     )
-    assert "error of the program" in answer.problem and "FileNotFoundError" in caplog.text
+    assert "error of the program" in answer.problem and "EOFError" in caplog.text
     assert "TypeError" in capfd.readouterr().err
 
 
