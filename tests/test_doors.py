@@ -17,7 +17,9 @@ import pytest
 
 pytest.importorskip("dash")
 from spheresn.apps.explorer import app as explorer
-from spheresn.apps.explorer.signals import LARGEST, table_from
+from spheresn.apps.explorer.jobs import Jobs
+from spheresn.apps.explorer.panels import Panels
+from spheresn.apps.explorer.signals import LARGEST, Catalogue, table_from
 from spheresn.apps.explorer.uploads import _decoded
 
 HANGS = 150  # seconds after which no answer comes any more
@@ -288,3 +290,78 @@ def test_a_panel_asked_for_before_there_are_settings_stays_as_it_is(place):
     state = (("tab", "data", "tab"), ("query", "data", None))
     status, text = call(place, callback(output, *inputs, state=state))
     assert status == 200 and json.loads(text)["response"] == {}
+
+
+HOSTILE: list[Any] = [
+    *(None, True, -1, 5, 1e400, float("nan"), 10**400, "", "x", "\ud800", "\x00", "9" * 5000),
+    *([], [[]], [5], {}, {"x": 1}, {"value": []}, {"props": {}, "type": "A", "namespace": "a"}),
+]
+FIRST = {"options": [], "n_clicks": 0}  # other properties have no value yet
+
+
+@pytest.fixture(scope="module")
+def dash() -> Iterator[Any]:
+    """The application without a socket; a fault of its own is raised here."""
+    jobs = Jobs()
+    app = explorer.build(Panels(Catalogue()), jobs)
+    explorer._refuse_others(app, explorer.Admission("127.0.0.1"))
+    app.server.config["PROPAGATE_EXCEPTIONS"] = True
+    yield app
+    jobs.close()
+
+
+def answered(dash: Any, body: Any) -> int:
+    answer = dash.server.test_client().post("/_dash-update-component", data=json.dumps(body))
+    json_sent = dash.server.test_client().post("/_dash-update-component", json=body)
+    assert answer.status_code == 400 and b"must be JSON" in answer.data  # not said to be JSON
+    if json_sent.status_code == 400:
+        said = json_sent.get_data(as_text=True)
+        assert " must be " in said and "; load the page again" in said and said.count("\n") == 1
+    return int(json_sent.status_code)
+
+
+def asked(dash: Any, name: str) -> dict[str, Any]:
+    """A callback as the page sends it at first."""
+    inputs, state = (
+        [(one["id"], one["property"], FIRST.get(one["property"])) for one in kind]
+        for kind in (dash.callback_map[name]["inputs"], dash.callback_map[name]["state"])
+    )
+    body: dict[str, Any] = json.loads(callback(name, *inputs, state=tuple(state)))
+    if not name.startswith(".."):
+        body["outputs"] = body["outputs"][0]
+    return body
+
+
+def test_no_callback_fails_whatever_the_page_sends(dash):
+    """Any value in any place is answered, or refused by one sentence."""
+    names = [name for name, one in dash.callback_map.items() if "callback" in one]
+    assert len(names) > 8
+    for name in names:
+        for value in HOSTILE:
+            everywhere = asked(dash, name)
+            for one in (*everywhere["inputs"], *everywhere["state"]):
+                one["value"] = value
+            assert answered(dash, everywhere) in (200, 204, 400)
+            for kind in ("inputs", "state"):
+                for place in range(len(asked(dash, name)[kind])):
+                    body = asked(dash, name)
+                    body[kind][place]["value"] = value
+                    assert answered(dash, body) in (200, 204, 400), (name, kind, place, value)
+
+
+def test_a_malformed_callback_is_refused(dash):
+    """Without a part, with a part of another kind, with more or fewer inputs."""
+    for name, one in dash.callback_map.items():
+        if "callback" not in one:
+            continue
+        whole = asked(dash, name)
+        assert answered(dash, whole) in (200, 204)
+        for part in ("output", "outputs", "inputs", "state", "changedPropIds"):
+            for value in [one for one in HOSTILE if one != []]:
+                assert answered(dash, {**whole, part: value}) == 400, (name, part, value)
+        assert answered(dash, {**whole, "inputs": whole["inputs"][1:]}) == 400
+        assert answered(dash, {**whole, "inputs": [*whole["inputs"], whole["inputs"][0]]}) == 400
+        for key in ("id", "property"):
+            wrong = [{**whole["inputs"][0], key: "other"}, *whole["inputs"][1:]]
+            assert answered(dash, {**whole, "inputs": wrong}) == 400
+        assert answered(dash, {**whole, "output": f"{name}x"}) == 400

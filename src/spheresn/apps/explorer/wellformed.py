@@ -46,7 +46,7 @@ def _places(items: Any) -> Any:
 
 def _check_value(name: str, prop: str, value: Any) -> None:
     words, fits = VALUES.get(f"{name}.{prop}") or VALUES[prop]
-    if value is not None and not fits(value):
+    if not fits(value) and not (value is None and prop in EMPTY):
         raise BadInput(f"{name}.{prop} must be {words}, got {_short(value)}; load the page again")
 
 
@@ -65,7 +65,7 @@ def _is_options(value: Any) -> bool:
 
 TEXT = ("a text", lambda value: isinstance(value, str))
 COUNT = ("a whole number", lambda value: isinstance(value, int) and _is_number(value))
-# By property, and for some places alone; nothing (null) is a value of each
+# By property, and for some places alone
 VALUES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "search": TEXT,
     "data": TEXT,
@@ -75,6 +75,7 @@ VALUES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "n_intervals": COUNT,
     "options": ("a list of options", _is_options),
 }
+EMPTY = {"search", "data", "value", "n_intervals"}  # before the page has set them
 
 
 def _bad(rule: str, value: Any) -> BadInput:
