@@ -5,7 +5,12 @@ takes no flood, shows no insides.
 from __future__ import annotations
 
 import json
+import os
+import re
+import signal
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from http.client import HTTPConnection
 from pathlib import Path
@@ -365,3 +370,60 @@ def test_a_malformed_callback_is_refused(dash):
             wrong = [{**whole["inputs"][0], key: "other"}, *whole["inputs"][1:]]
             assert answered(dash, {**whole, "inputs": wrong}) == 400
         assert answered(dash, {**whole, "output": f"{name}x"}) == 400
+
+
+def _working_explorer(folder: Path) -> subprocess.Popen[str]:
+    """An explorer that is at work on the forecast of a file, with its temporary files in a folder
+    of its own.
+    """
+    rows = np.random.default_rng(0).normal(size=(2000, 8))
+    np.save(folder / "long.npy", rows)
+    (folder / "temporary").mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "spheresn", "explore", str(folder / "long.npy"), "--port", "0"],
+        env={**os.environ, "TMPDIR": str(folder / "temporary")},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    found = re.search(r"http://(.*):(\d+)/", process.stderr.readline())
+    assert found
+    known = json.loads(ask(found.groups(), "GET", "/_dash-dependencies")[1])
+    output = next(one["output"] for one in known if "own-note.children" in one["output"])
+    inputs = ("own", "data", "signal=file1"), ("own-poll", "n_intervals", 0)
+    body, said = callback(output, *inputs, state=(("tab", "data", "t"),)), ""
+    while "record" not in said:  # the process has the data, and works for many seconds more
+        status, said = call(found.groups(), body)
+        assert status == 200 and process.poll() is None
+    return process
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="there are no such signals")
+@pytest.mark.parametrize("name", ["SIGHUP", "SIGTERM", "SIGKILL"])
+def test_however_it_ends_it_leaves_no_data(tmp_path, name):
+    number = getattr(signal, name)
+    with _working_explorer(tmp_path) as process:
+        process.send_signal(number)
+        said = process.communicate(timeout=HANGS)[1]  # until the process at work has ended too
+    killed = number == signal.SIGKILL
+    assert process.returncode == (-number if killed else 0)
+    assert said == ("the server was killed\n" if killed else "")
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="there are no such signals")
+def test_who_ignores_the_end_of_the_terminal_goes_on():
+    from spheresn.apps.cli._app import Stopped, stoppable
+
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
+    try:
+        with stoppable():
+            signal.raise_signal(signal.SIGHUP)
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+        others = [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)]
+        with pytest.raises(Stopped), stoppable():
+            signal.raise_signal(signal.SIGHUP)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+        for one, handler in zip((signal.SIGINT, signal.SIGTERM), others, strict=True):
+            signal.signal(one, handler)
