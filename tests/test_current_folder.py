@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 
@@ -74,18 +75,21 @@ print(len(model.fit(series, series).predict(series)))
 def test_workers_do_not_execute_what_lies_in_the_current_folder(folder, program):
     if "explorer" in program:
         pytest.importorskip("dash")
-    said = run(folder, "-P", "-c", PROGRAMS[program].format(table=monthly()))
+    script = folder.with_name("script.py")  # Python searches its folder, as that of a command
+    body = indent(PROGRAMS[program].format(table=monthly()), "    ")
+    script.write_text(f"if __name__ == '__main__':\n{body}")
+    said = run(folder, str(script))
     wanted = ("('sales', 'stock')", "[1, 2]", "(2, 1)", "3")
     assert said.strip() == dict(zip(PROGRAMS, wanted, strict=True))[program]
 
 
 def test_neither_does_the_command_in_either_form(folder):
     (folder / "sales.csv").write_bytes(monthly())
-    for start in (["-P"], []):
-        for name in NAMES - LATE - {"__main__"} if not start else ():
-            (folder / f"{name}.py").unlink()
-        told = run(folder, *start, "-m", "spheresn", "forecast", "sales.csv", "--steps", "2")
-        assert "sales" in told
+    arguments = ("forecast", "sales.csv", "--steps", "2")
+    assert "sales" in run(folder, "-P", "-m", "spheresn", *arguments)
+    for name in NAMES - LATE - {"__main__"}:
+        (folder / f"{name}.py").unlink()
+    assert "sales" in run(folder, "-m", "spheresn", *arguments)
 
 
 def test_a_module_of_ones_own_is_found_by_workers(tmp_path):

@@ -108,13 +108,14 @@ class LocalPool:
         with self._lock:
             if self._closed:
                 raise WorkerLost("a pool must be open, got one that is closing; try again")
-            # A new Python program, not a copy of this one
+            # A new Python program, not a copy of this one; making the pool starts one too, which
+            # tracks its locks
             spawn = multiprocessing.get_context("spawn")
-            pool = ProcessPoolExecutor(1, mp_context=spawn, initializer=_prepare_worker)
-            self._own.pool = pool
-            self._pools.append(pool)
-            _block_interrupts()  # after the pool was made, which unblocks them
             with environment(ONE_THREAD | SAFE):
+                pool = ProcessPoolExecutor(1, mp_context=spawn, initializer=_prepare_worker)
+                self._own.pool = pool
+                self._pools.append(pool)
+                _block_interrupts()  # after the pool was made, which unblocks them
                 pool.submit(int)  # starts the process
         return pool
 
