@@ -90,7 +90,7 @@ league-classification:
 # The tests of the core with every Python that is found, in environments of their own (build/python3.x), from wheels alone.
 # Some only: make versions PYTHONS="python3.12 python3.13".
 PYTHONS ?= $(foreach minor,11 12 13 14,$(shell command -v python3.$(minor)))
-APART := faults test_benchmarks.py test_cli.py test_cluster.py test_dependencies.py test_docs.py test_examples.py test_explorer.py test_explorer_page.py test_report.py
+APART := faults explorer/test_explorer.py explorer/test_explorer_page.py paper/test_cluster.py paper/test_report.py test_benchmarks.py test_cli.py test_dependencies.py test_docs.py test_examples.py
 versions:
 	@test -n "$(PYTHONS)" || { echo "no Python from 3.11 on was found; name some: make versions PYTHONS=..."; exit 1; }
 	set -e; for python in $(PYTHONS); do \

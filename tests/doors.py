@@ -22,14 +22,14 @@ from safetensors.numpy import save as to_bytes
 import fake_experiment as fake
 import hostile_files as hostile
 import spheresn as sn
-from spheresn.apps.explorer.signals import table_from
 from spheresn.apps.forecasts.summary import fitted
-from spheresn.apps.paper.claim import format_claim, read_claims
-from spheresn.apps.paper.report import publish
-from spheresn.apps.paper.runner import ResultStore, StoreError, Unit, canonical, perform
-from spheresn.apps.paper.runner.store import _checksum
 from spheresn.apps.tables import read_table
 from spheresn.io.models import ModelFileError
+from spheresn_explorer.signals import table_from
+from spheresn_paper.claim import format_claim, read_claims
+from spheresn_paper.report import publish
+from spheresn_paper.runner import ResultStore, StoreError, Unit, canonical, perform
+from spheresn_paper.runner.store import _checksum
 
 Refusals = tuple[type[Exception], ...]
 

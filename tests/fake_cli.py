@@ -13,7 +13,7 @@ import sys
 
 import fake_experiment
 from spheresn.apps.cli import main
-from spheresn.apps.paper.figures import EXPERIMENTS
+from spheresn_paper.figures import EXPERIMENTS
 
 
 def disturbed(arguments: list[str]) -> int:

@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from spheresn.apps.paper.figures import Claim
-from spheresn.apps.paper.runner import unit
+from spheresn_paper.figures import Claim
+from spheresn_paper.runner import unit
 
 NAME, FIGURE, TITLE = "fake", "Fig. 0", "Eigenvalues of <random> & small matrices"
 CAPTIONS = {"fake": "The <b>largest</b> eigenvalue of each unit"}

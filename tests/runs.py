@@ -13,8 +13,8 @@ from pathlib import Path
 from safetensors import safe_open
 from safetensors.numpy import save as to_bytes
 
-from spheresn.apps.paper.runner import LocalPool, WorkerLost
-from spheresn.apps.paper.runner.local import SHORT
+from spheresn_paper.runner import LocalPool, WorkerLost
+from spheresn_paper.runner.local import SHORT
 
 HERE = Path(__file__).parent
 

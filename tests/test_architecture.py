@@ -11,6 +11,8 @@ import spheresn
 from spheresn.apps._extras import EXTRAS
 
 ROOT = Path(spheresn.__file__).parent
+SOURCES = ROOT.parent
+PACKAGES = ("spheresn", "spheresn_explorer", "spheresn_paper")
 LAYERS = [
     ["_atomic", "_errors", "_processes", "_version"],
     ["_validation"],
@@ -24,10 +26,10 @@ LAYERS = [
     ["io", "plotting"],
     ["forecasting"],
     ["adapters"],
-    ["apps._extras", "apps._json", "apps._pages"],
+    ["apps._extras", "apps._json", "apps._pages", "apps._terminal"],
     ["apps.tables"],
     ["apps.forecasts"],
-    ["apps.paper", "apps.explorer"],
+    ["spheresn_explorer", "spheresn_paper"],
     ["apps.cli"],
     ["__main__"],
 ]
@@ -42,36 +44,39 @@ BESIDE = {
 
 
 def part_of(module: tuple[str, ...]) -> str:
-    """The part that a module below spheresn belongs to; each application is a part of its own."""
-    return ".".join(module[:2]) if module[0] == "apps" else module[0]
+    """The part that a module belongs to: within spheresn its first name, or one more within `apps`;
+    the other packages are a part each.
+    """
+    if module[0] != "spheresn":
+        return module[0]
+    return ".".join(module[1:3]) if module[1] == "apps" else module[1]
 
 
 def parts_imported(path: Path) -> set[str]:
-    """The parts of spheresn that a file imports, wherever in the file."""
-    package = path.relative_to(ROOT).parts[:-1]
+    """The parts that a file imports, wherever in the file."""
+    package = path.relative_to(SOURCES).parts[:-1]
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
-        if not isinstance(node, ast.ImportFrom):
-            continue
-        named = tuple((node.module or "").split(".")) if node.module else ()
-        if node.level:
-            base = package[: len(package) - node.level + 1] + named
-        elif named[:1] == ("spheresn",):
-            base = named[1:]
+        if isinstance(node, ast.Import):
+            modules = [tuple(alias.name.split(".")) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            named = tuple((node.module or "").split(".")) if node.module else ()
+            base = package[: len(package) - node.level + 1] + named if node.level else named
+            whole = base in {("spheresn",), ("spheresn", "apps")}
+            modules = [(*base, alias.name) for alias in node.names] if whole else [base]
         else:
             continue
-        whole = not base or base == ("apps",)
-        modules = [(*base, alias.name) for alias in node.names] if whole else [base]
-        found |= {part_of(module) for module in modules}
+        ours = [one for one in modules if one[0] in PACKAGES and one != ("spheresn",)]
+        found |= {part_of(module) for module in ours}
     return found
 
 
 def test_imports_point_down():
     """The library knows nothing of its applications, and each of its parts only what is below."""
     checked = 0
-    for path in ROOT.rglob("*.py"):
-        module = path.relative_to(ROOT).with_suffix("").parts
-        if module in {("__init__",), ("apps", "__init__")}:
+    for path in [path for package in PACKAGES for path in (SOURCES / package).rglob("*.py")]:
+        module = path.relative_to(SOURCES).with_suffix("").parts
+        if module in {("spheresn", "__init__"), ("spheresn", "apps", "__init__")}:
             continue
         part = part_of(module)
         for other in parts_imported(path) - {part, "__version__"}:
@@ -116,6 +121,7 @@ import spheresn
 [getattr(spheresn, name) for name in (*spheresn.__all__, *spheresn._PARTS)]
 heavy = {'matplotlib', 'dask', 'distributed', 'plotly', 'dash', 'polars', 'xarray', 'typer', 'rich'}
 heavy |= {'jinja2', 'numba', 'filelock', 'h5netcdf', 'spheresn.apps'}
+heavy |= {'spheresn_paper', 'spheresn_explorer'}
 heavy &= set(sys.modules)
 assert not heavy, heavy
 assert not seen, seen
@@ -149,13 +155,13 @@ def test_the_library_works_without_its_extras():
 def test_every_reference_key_resolves():
     keys = {
         line.split("{")[1].split(",")[0]
-        for line in (ROOT.parents[1] / "references.bib").read_text().splitlines()
+        for line in (SOURCES.parent / "references.bib").read_text().splitlines()
         if line.startswith("@")
     }
 
     used = {
         key
-        for path in ROOT.rglob("*.py")
+        for path in SOURCES.rglob("*.py")
         for key in re.findall(r"\[([A-Z]{2,4}\d{2})\b", path.read_text())
     }
     assert used and used <= keys, used - keys
@@ -163,11 +169,9 @@ def test_every_reference_key_resolves():
 
 def test_no_place_of_work_in_the_project():
     """Text files contain no paths of a machine and no addresses of package registries."""
-    listed = subprocess.run(
-        ["git", "ls-files"], cwd=ROOT.parents[1], capture_output=True, text=True
-    )
+    listed = subprocess.run(["git", "ls-files"], cwd=SOURCES.parent, capture_output=True, text=True)
     for name in listed.stdout.split():
-        path = ROOT.parents[1] / name
+        path = SOURCES.parent / name
         if (
             path.suffix in (".py", ".md", ".toml", ".txt", ".cff", ".bib")
             and path.exists()
@@ -181,7 +185,7 @@ def test_what_is_left_out_of_the_coverage_says_why():
     """Every exclusion gives its reason, in some words after " - "."""
     lines = [
         line
-        for path in ROOT.rglob("*.py")
+        for path in SOURCES.rglob("*.py")
         for line in path.read_text().splitlines()
         if "pragma:" in line
     ]

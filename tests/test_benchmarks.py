@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import paper
 import peers
 import pytest
 import race
@@ -17,6 +16,8 @@ import render
 import run
 import unknown_pasts
 import verdicts
+
+import paper
 
 SECTIONS = {"fit": ("Fitting", "How it was done."), "states": ("States", "")}
 

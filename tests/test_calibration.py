@@ -55,6 +55,21 @@ def test_the_exponent_on_the_training_signal_is_minus_one_over_memory(case):
     )
 
 
+@pytest.mark.parametrize(
+    ("memory", "rows", "words"),
+    [
+        (0.0, 300, "memory must be finite and greater than 0, got 0"),
+        (-3.0, 300, "memory must be finite and greater than 0, got -3"),
+        ("long", 300, "memory must be a real number, got 'long'"),
+        (3.0, 0, "signal must have at least 1 rows"),
+    ],
+)
+def test_a_calibration_without_a_memory_or_a_signal_says_so(memory, rows, words):
+    base = sn.random_reservoir(20, activation=sn.OnSphere(), rng=np.random.default_rng(0))
+    with pytest.raises(sn.BadInput, match=words):
+        calibrate(lambda strength: base.rescaled(1.0, strength), np.ones((rows, 1)), memory)
+
+
 def test_a_memory_out_of_reach_says_what_can_be_reached():
     signal = sn.datasets.white_noise(1000, 0)
     with pytest.raises(

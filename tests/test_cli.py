@@ -24,12 +24,14 @@ import xarray as xr
 import fake_experiment as fake
 from runs import finish, rows, start
 from spheresn import BadInput, __version__
-from spheresn.apps.cli import main, progress
+from spheresn.apps.cli import main
 from spheresn.apps.cli.output import print_parts
-from spheresn.apps.cli.progress import Lines, show_stages, show_units
-from spheresn.apps.paper import claim as claims
-from spheresn.apps.paper.figures import EXPERIMENTS, VERDICTS
-from spheresn.apps.paper.runner import Unit
+from spheresn.apps.cli.progress import show_stages
+from spheresn_paper import claim as claims
+from spheresn_paper import progress
+from spheresn_paper.figures import EXPERIMENTS, VERDICTS
+from spheresn_paper.progress import Lines, show_units
+from spheresn_paper.runner import Unit
 
 
 @pytest.fixture(autouse=True)

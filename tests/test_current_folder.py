@@ -44,12 +44,12 @@ def run(folder: Path, *arguments: str) -> str:
 
 PROGRAMS = {
     "worker of the explorer": """
-from spheresn.apps.explorer.signals import series_from
-from spheresn.apps.explorer.worker import forecast_aside
+from spheresn_explorer.signals import series_from
+from spheresn_explorer.worker import forecast_aside
 print(forecast_aside(series_from("a.csv", {table!r}), 2, lambda stage: None).names)
 """,
     "workers of the paper": """
-from spheresn.apps.paper.runner import LocalPool
+from spheresn_paper.runner import LocalPool
 pool = LocalPool(2)
 print(list(pool.map(abs, [-1, -2])))
 pool.close()
@@ -97,7 +97,7 @@ def test_a_module_of_ones_own_is_found_by_workers(tmp_path):
     (tmp_path / "mine.py").write_text("def twice(x):\n    return 2 * x\n")
     program = (
         "import sys; sys.path.insert(0, '')\nimport mine\n"
-        "from spheresn.apps.paper.runner import LocalPool\n"
+        "from spheresn_paper.runner import LocalPool\n"
         "pool = LocalPool(2); print(list(pool.map(mine.twice, [1, 2]))); pool.close()\n"
     )
     assert run(tmp_path, "-P", "-c", program).strip() == "[2, 4]"

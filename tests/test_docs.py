@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from spheresn.apps.paper.figures import EXPERIMENTS
+from spheresn_paper.figures import EXPERIMENTS
 from test_architecture import LAYERS
 
 ROOT = Path(__file__).parents[1]

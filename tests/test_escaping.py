@@ -15,12 +15,13 @@ import pytest
 from rich.console import Console
 from rich.progress import Progress
 
-from spheresn.apps.cli import main, progress
-from spheresn.apps.cli.commands.paper import _report_sections
+from elements import Elements
+from spheresn.apps.cli import main
 from spheresn.apps.cli.output import print_rows
-from spheresn.apps.paper.report import Hole, Section, page
-from spheresn.apps.paper.runner import Unit
-from test_report import Elements
+from spheresn_paper import progress
+from spheresn_paper.commands import _report_sections
+from spheresn_paper.report import Hole, Section, page
+from spheresn_paper.runner import Unit
 
 SCRIPT, TEMPLATE, FORMULA = "<script>alert(1)</script>", "{{7*7}}", "=HYPERLINK(1)"
 NAMES = [SCRIPT, TEMPLATE, r"$\frac{", "\x1b[31mred\x07", FORMULA]

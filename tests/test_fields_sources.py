@@ -244,7 +244,7 @@ def test_tasks_of_a_graph_are_those_of_one_process(tmp_path, monkeypatch, shared
 
 def test_a_cluster_that_loses_a_worker_learns_what_one_process_learns(tmp_path, monkeypatch):
     """A real cluster of processes; one worker is killed while it holds sums that are needed."""
-    from test_cluster import cluster
+    from dask_cluster import cluster
 
     monkeypatch.setattr(learning, "TASK_ROWS", 120)
     field = waves(600)

@@ -18,8 +18,8 @@ import pytest
 import fake_experiment as fake
 import spheresn as sn
 from spheresn.apps.cli import main
-from spheresn.apps.paper.figures import EXPERIMENTS
 from spheresn.io.files import CannotWrite, check_outputs, whole_file
+from spheresn_paper.figures import EXPERIMENTS
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names are of Unix")
 WAVE = np.sin(0.3 * np.arange(120.0)) + np.sin(0.7 * np.arange(120.0))

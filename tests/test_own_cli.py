@@ -18,9 +18,9 @@ import pandas as pd
 import pytest
 
 import spheresn as sn
+from elements import Elements
 from spheresn.apps.cli import main
 from spheresn.apps.forecasts.formatting import format_interval
-from test_report import Elements
 
 SCRIPT, MARKUP = "<script>alert(1)</script>", r"[red]x[/red] $\frac$"
 QUICK = ["--units", "30"]

@@ -128,10 +128,20 @@ def test_one_missing_package_is_found_before_any_work(package):
     assert without(package, arguments=["reproduce"]) == (2, "", f"spheresn: {said}\n")
 
 
+def test_the_commands_are_those_of_the_packages_that_are_found():
+    code, help_text, said = without("spheresn_paper", "spheresn_explorer", arguments=["--help"])
+    assert (code, said) == (0, "")
+    found = [name for name in COMMANDS if f"\n  {name} " in help_text]
+    assert found == ["forecast", "fit", "predict", "analyse"]
+    assert without("spheresn_paper", arguments=["list"])[:2] == (2, "")
+
+
 @pytest.mark.parametrize(
     ("extra", "arguments", "command"),
     [
         ("explore", ["explore"], "explore"),
+        ("paper", ["reproduce"], "reproduce"),
+        ("paper", ["report", "results"], "report"),
         ("parquet", ["fit", "t.parquet", "--out", "m.spheresn"], "reading 't.parquet'"),
     ],
 )
@@ -156,7 +166,7 @@ def test_the_front_door_imports_nothing_heavy_until_a_name_is_asked_for():
 ORDERS = [
     "import spheresn.driving; from spheresn.grid import drive_grid; drive = spheresn.drive",
     "from spheresn import drive; import spheresn.driving",
-    "import spheresn.apps.cli, spheresn.estimators, spheresn.analysis, spheresn.apps.explorer; "
+    "import spheresn.apps.cli, spheresn.estimators, spheresn.analysis, spheresn_explorer; "
     "from spheresn import drive",
     "from spheresn import *; import spheresn",
     "from spheresn import driving, drive; import spheresn",

@@ -25,8 +25,8 @@ from spheresn.analysis import (
     predicted_memory,
     uniform_noise_threshold,
 )
-from spheresn.apps.paper.figures import EXPERIMENTS
 from spheresn.metrics import accuracy
+from spheresn_paper.figures import EXPERIMENTS
 
 CHAOTIC = np.array([[-0.096, 1.270], [-0.112, 0.241]])
 

@@ -25,9 +25,9 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from spheresn.apps.paper.runner.local import LocalPool, WorkerLost
 from spheresn.io import whole_file
 from spheresn.metrics import valid_time
+from spheresn_paper.runner.local import LocalPool, WorkerLost
 
 from .summary import judged
 from .systems import DATA, LYAPUNOV_TIMES, THRESHOLD, TRAIN, Floats, half

@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from spheresn.apps.paper.runner.local import LocalPool
 from spheresn.io import whole_file
 from spheresn.metrics import valid_time
+from spheresn_paper.runner.local import LocalPool
 
 DATA = Path("build/league/data")
 PER_PERIOD, TRAIN, ORIGINS = 30, 5000, 5

@@ -12,7 +12,7 @@ from forked import Run
 from safetensors import safe_open
 
 from runs import children, finish, rows, until
-from spheresn.apps.paper.runner import ResultStore, Unit
+from spheresn_paper.runner import ResultStore, Unit
 
 UNITS = 10
 # A quarter of a megabyte per unit: longer than a pipe holds

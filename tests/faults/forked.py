@@ -18,7 +18,7 @@ FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(
     [
         "fake_cli",
-        "spheresn.apps.paper.report",
+        "spheresn_paper.report",
         "matplotlib.backends.backend_agg",
         "matplotlib.backends.backend_svg",
         "h5netcdf",

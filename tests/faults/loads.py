@@ -22,9 +22,9 @@ from threadpoolctl import threadpool_limits
 import fake_experiment as fake
 import spheresn as sn
 from spheresn.apps.cli import main
-from spheresn.apps.paper.reproduce import Request, reproduce
-from spheresn.apps.paper.runner import ResultStore, Unit, canonical, perform
 from spheresn.readout.gram import block_rows
+from spheresn_paper.reproduce import Request, reproduce
+from spheresn_paper.runner import ResultStore, Unit, canonical, perform
 
 SAMPLE = 512  # rows that judge a penalty
 MILLION = 1_000_000

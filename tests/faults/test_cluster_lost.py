@@ -7,7 +7,7 @@ import signal
 
 from common import UNITS, at_work, begin, complete, finish, same, whole
 
-from test_cluster import cluster
+from dask_cluster import cluster
 
 
 def test_a_dask_worker_is_killed(attack, tmp_path, undisturbed):

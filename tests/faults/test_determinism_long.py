@@ -14,8 +14,8 @@ from threadpoolctl import threadpool_limits
 import digest
 import plain
 import spheresn as sn
+from dask_cluster import cluster
 from runs import finish, rows, start, until
-from test_cluster import cluster
 from test_determinism import elsewhere
 
 EXPERIMENT, UNITS = "lyapunov", 12

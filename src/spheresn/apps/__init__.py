@@ -1,1 +1,3 @@
-"""Programs built on the library; no module of the library imports them."""
+"""The command `spheresn` and what it shares with the paper and the explorer, which are packages of
+their own; no module of the library imports any of them.
+"""

@@ -11,7 +11,8 @@ from .._errors import BadInput
 
 # Extra of pyproject.toml -> the packages that it adds to the library; a test compares the two
 EXTRAS = {
-    "app": ("matplotlib", "xarray", "h5netcdf", "jinja2", "typer", "rich", "pandas", "filelock"),
+    "app": ("matplotlib", "xarray", "h5netcdf", "jinja2", "typer", "rich", "pandas"),
+    "paper": ("filelock",),
     "explore": ("dash",),
     "cluster": ("distributed",),
     "parquet": ("pyarrow",),

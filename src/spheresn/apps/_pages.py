@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jinja2 import BaseLoader, Environment, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from .._errors import printable
@@ -64,14 +64,17 @@ class Drawing:
         return float(found[1]) if found else 480.0
 
 
-def pages(loader: BaseLoader) -> Environment:
-    """Templates whose values are escaped for HTML, without the characters that no page may hold."""
+def pages(folder: Path) -> Environment:
+    """The templates in a folder, which may include `style.css`. Their values are escaped for HTML,
+    without the characters that no page may hold.
+    """
     settings: dict[str, Any] = {
         "autoescape": True,
         "undefined": StrictUndefined,
         "trim_blocks": True,
         "finalize": _visible,
     }
+    loader = FileSystemLoader([folder, Path(__file__).parent])
     environment = Environment(loader=loader, **settings)
     environment.filters.update(drawing=_image)
     return environment

@@ -1,8 +1,18 @@
-"""Estimators that follow the conventions of scikit-learn."""
+"""Estimators that follow the conventions of scikit-learn, and the calibration of their memory."""
 
+from .calibration import Calibrated, MemoryOutOfReach, calibrate
 from .classifier import ESNClassifier
 from .field import ESNFieldForecaster
 from .forecaster import ESNForecaster, OutOfRange
 from .regressor import ESNRegressor
 
-__all__ = ["ESNClassifier", "ESNFieldForecaster", "ESNForecaster", "ESNRegressor", "OutOfRange"]
+__all__ = [
+    "Calibrated",
+    "ESNClassifier",
+    "ESNFieldForecaster",
+    "ESNForecaster",
+    "ESNRegressor",
+    "MemoryOutOfReach",
+    "OutOfRange",
+    "calibrate",
+]

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from .._errors import BadInput
-from .._validation import Floats
+from .._validation import Floats, at_least, real
 from ..analysis.lyapunov import tangent_growth
 from ..reservoir import Reservoir
 
@@ -73,11 +73,22 @@ def calibrate(
     near: Point | None = None,
     tolerance: float = 1e-3,
 ) -> Calibrated:
-    """The network whose exponent on the signal is -1/memory, to a relative `tolerance`.
+    """The network whose exponent on the signal (T, d) is -1/memory, to a relative `tolerance`.
 
-    A first search on few rows finds it roughly, unless a point `near` it is known; corrections on
-    more rows follow.
+    at_strength: the networks by the strength of their drive; a stronger one shortens the memory. A
+    first search on few rows finds the strength roughly, unless a point `near` it is known;
+    corrections on more rows follow. A memory that no strength gives is a `MemoryOutOfReach`.
+
+    >>> import spheresn as sn
+    >>> base = sn.random_reservoir(50, activation=sn.OnSphere(), rng=np.random.default_rng(0))
+    >>> signal = sn.datasets.white_noise(500, 0)
+    >>> at_strength = lambda strength: base.rescaled(1.0, strength, strength)
+    >>> found = calibrate(at_strength, signal, memory=10.0)
+    >>> round(-1.0 / found.exponent, 1)
+    10.0
     """
+    memory = real("memory", memory, 0.0, above=True)
+    at_least("signal", len(signal), 1, "to measure an exponent")
 
     def curve_on(rows: int) -> Curve:
         return cache(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from jinja2 import FileSystemLoader
-
 from ..._version import __version__
 from ...forecasting.combination import COMBINATION
 from ...io import whole_file
@@ -66,9 +64,7 @@ def page(outlook: Outlook, picture: Drawing, command: str) -> str:
     """The page as HTML that fetches nothing: the verdict, the figure, the record, the next rows and
     how all that was found.
     """
-    here = Path(__file__).parent
-    # Found by its place, because importing the paper's report would import xarray
-    environment = pages(FileSystemLoader([here, here.parent / "paper" / "report"]))
+    environment = pages(Path(__file__).parent)
     environment.filters.update(rounded=format_number)
     return environment.get_template("forecast.html").render(
         outlook=outlook,
