@@ -155,6 +155,11 @@ def test_a_command_that_lacks_its_extra_says_which(
     assert without(package, arguments=arguments) == (2, "", f"spheresn: {said}\n")
 
 
+def test_what_is_known_of_the_paper_needs_no_extra():
+    code, listed, said = without(*EXTRAS["paper"], arguments=["list"])
+    assert (code, said) == (0, "") and "Fig. 3" in listed
+
+
 def test_the_front_door_imports_nothing_heavy_until_a_name_is_asked_for():
     assert not HEAVY & set(
         python(
