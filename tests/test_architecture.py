@@ -14,11 +14,11 @@ ROOT = Path(spheresn.__file__).parent
 LAYERS = [
     ["_atomic", "_errors", "_version"],
     ["_validation"],
-    ["_numerics"],
+    ["_numerics", "_progress"],
     ["sphere", "system", "topology", "metrics"],
     ["activations"],
     ["reservoir", "kernels", "driving", "grid"],
-    ["readout"],
+    ["readout", "series"],
     ["analysis", "datasets"],
     ["estimators"],
     ["io", "plotting"],

@@ -8,12 +8,12 @@ import spheresn as sn
 from spheresn.estimators import ensemble as parts
 from spheresn.estimators.calibration import STRONGEST, MemoryOutOfReach
 from spheresn.estimators.ensemble import Cases, View
-from spheresn.estimators.preparation import differ_in_size, in_own_deviations
 from spheresn.estimators.probability import fit_sharpness
 from spheresn.io import ModelFileError
 from spheresn.readout.cases import CaseReadout, fit_rows, fit_sums
 from spheresn.readout.gram import Gram
 from spheresn.readout.loo import Sample
+from spheresn.series.scaling import differ_in_size, in_own_deviations
 from test_persistence import altered, rewritten
 
 

@@ -33,7 +33,6 @@ from spheresn.apps.forecasts.summary import (
 )
 from spheresn.apps.tables import TimeSeries
 from spheresn.apps.tables.clock import clock_of
-from spheresn.estimators.scaling import Scaler
 from spheresn.forecasting import (
     Autoregression,
     Backtest,
@@ -53,6 +52,7 @@ from spheresn.forecasting.backtesting import FOLDS, effective_count, horizon, or
 from spheresn.forecasting.lagged import FittedAutoregression
 from spheresn.forecasting.methods import bounds, clip_divergent
 from spheresn.readout import Weights
+from spheresn.series.scaling import Scaler
 
 SMALL = NetworkSettings(20, 0, "loo", 1e-5, 2.0, 0.5)
 CHEAP = {"mean": Mean.fit, "naive": Naive.fit, "linear autoregression": Autoregression(lags=4).fit}

@@ -8,14 +8,15 @@ import pytest
 from scipy.linalg import solve_discrete_lyapunov
 
 import spheresn as sn
-from spheresn.estimators import progress, search
+from spheresn import _progress as progress
+from spheresn.estimators import search
 from spheresn.estimators.calibration import MemoryOutOfReach
 from spheresn.estimators.candidates import Candidate
 from spheresn.estimators.features import Frame
 from spheresn.estimators.learning import TrainingData, learn
-from spheresn.estimators.scaling import Scaler
 from spheresn.estimators.search import PRECISION, Score, Search, Setting, Trial, Windows
 from spheresn.readout import Sample, Triangle
+from spheresn.series.scaling import Scaler
 
 
 def data_of(series, seed=0):

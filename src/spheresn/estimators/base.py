@@ -21,11 +21,11 @@ from ..readout import Gram, Quadratic, Sample, Weights, solve
 from ..readout.gram import Sums
 from ..readout.loo import START, choose_penalty, screen_penalty, search_decades
 from ..readout.ridge import solve_within
+from ..series.scaling import Scaler
 from .accumulate import TrainingSeries, accumulate_series
 from .calibration import Calibrated, Point
 from .candidates import REGRESSION, Candidate, Plan, candidates, plan_of
 from .features import Frame
-from .scaling import Scaler
 
 # Rows by which a network is chosen; a stream waits for them, a fit looks at no more
 SELECTION_ROWS = 5000

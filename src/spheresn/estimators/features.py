@@ -12,7 +12,7 @@ from ..driving import drive, drive_blocks, drive_chunks
 from ..readout import Quadratic
 from ..readout.gram import block_rows
 from ..reservoir import Reservoir
-from .scaling import Scaler
+from ..series.scaling import Scaler
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _validation
 from .._atomic import all_or_nothing
 from .._errors import BadInput
+from .._progress import Progress
 from .._validation import Floats
+from ..series.limits import MARGIN
+from ..series.scaling import Scaler
 from .base import BaseESN, with_limited_threads
 from .candidates import candidates
 from .fields.geometry import Patches
@@ -20,8 +23,6 @@ from .fields.search import CANDIDATES, FEWEST, NOISES, SHARES, FieldSearch, Sett
 from .fields.sources import Source, Standardised, Survey
 from .fields.workers import Learning, client_workers
 from .forecaster import report_range
-from .limits import MARGIN
-from .progress import Progress
 
 SPIN_UP_MEMORIES = 37  # times the memory: 1e-16 of a start is left
 LONGEST_SPIN_UP = 1000
@@ -90,7 +91,7 @@ class ESNFieldForecaster(BaseESN):
         plan, settings = self._plan(), self._settings()
         found = self._field_candidates()
         survey = workers.survey(source)
-        rows = Standardised(source, survey.mean, survey.scale())
+        rows = Standardised(source, Scaler(survey.mean, survey.scale()))
         position = patches.positions() if self._flag("position") else np.zeros((patches.count, 0))
         search = FieldSearch(
             plan,
@@ -132,7 +133,7 @@ class ESNFieldForecaster(BaseESN):
         check_is_fitted(self)
         count = _validation.whole("steps", steps, 1)
         outputs, finite, _ = self.closed_loop_.run(count, self.state_, self.last_)
-        result = self._scaling.backward(outputs)
+        result = self._scaler.backward(outputs)
         channels = self.patches_.channels
         flat = result.reshape(count, -1, channels)
         low, high = flat.min(axis=1), flat.max(axis=1)
@@ -160,7 +161,7 @@ class ESNFieldForecaster(BaseESN):
             stop = min(first + source.block, len(source))
             rows = source.read(first, stop)
             Survey.of(rows, source.n_channels, first)  # raises where a value is not finite
-            fields = np.vstack([last, self._scaling.forward(rows)])
+            fields = np.vstack([last, self._scaler.forward(rows)])
             states = observed(self.closed_loop_.networks, states, fields[:-1])
             last = fields[-1]
         self.state_, self.last_ = states, last.copy()
@@ -169,12 +170,12 @@ class ESNFieldForecaster(BaseESN):
         return self
 
     @property
-    def _scaling(self) -> Standardised:
-        return Standardised(None, self.mean_, self.scale_)
+    def _scaler(self) -> Scaler:
+        return Scaler(self.mean_, self.scale_).of_columns(np.arange(self.n_features_in_))
 
     def _keep(self, rows: Standardised, survey: Survey, patches: Patches) -> None:
         self.patches_ = patches
-        self.mean_, self.scale_ = rows.mean, rows.deviation
+        self.mean_, self.scale_ = rows.scaler.mean, rows.scaler.scale
         margin = MARGIN * (survey.high - survey.low)
         self.low_, self.high_ = survey.low - margin, survey.high + margin
         self.n_features_in_ = patches.size

@@ -12,17 +12,17 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _validation
 from .._atomic import all_or_nothing
 from .._errors import BadInput
+from .._progress import Progress
 from .._validation import Floats
 from ..driving import drive_chunks
+from ..series.limits import bounds
+from ..series.observed import aligned, has_form, observed, same_dates
+from ..series.scaling import Scaler
 from .base import SELECTION_ROWS, BaseESN, with_limited_threads
 from .calibration import Calibrated
 from .candidates import FORECAST
 from .features import Frame
 from .learning import TrainingData
-from .limits import bounds
-from .observed import aligned, has_form, observed, same_dates
-from .progress import Progress
-from .scaling import Scaler
 from .search import Search
 from .validation import validated
 

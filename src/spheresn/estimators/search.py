@@ -17,19 +17,20 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
+from .._progress import Progress
 from .._validation import Floats
 from ..driving import drive
 from ..readout import Sample, Triangle, Weights, solve
 from ..readout.loo import choose_penalty
 from ..reservoir import Reservoir
+from ..series.windows import HELD_OUT, evenly_spaced, first_held_out
 from .calibration import Calibrated
 from .candidates import FINAL_ROWS, SEARCH_ROWS, Candidate, Plan
 from .closed_loop import ClosedLoop
 from .features import Frame
 from .learning import Learned, TrainingData, learn
-from .progress import Progress
 
-HELD_OUT, HORIZON, LONGEST, WINDOWS = 0.25, 0.64, 1000, 8
+HORIZON, LONGEST, WINDOWS = 0.64, 1000, 8
 # Deviations of the series: no error of a forecast counts as smaller, or as larger
 PRECISION, WORST = 1e-15, 10.0
 ENOUGH, SHORTEST, MANY = 4, 50, 32  # times the steps that runs last; steps; windows
@@ -100,16 +101,6 @@ class Setting(NamedTuple):
     noise: float
     share: float | None
     carry: float
-
-
-def first_held_out(rows: int) -> int:
-    """The row from which on a series is held out: the last quarter."""
-    return int(rows * (1.0 - HELD_OUT))
-
-
-def evenly_spaced(first: int, last: int, count: int) -> NDArray[np.int64]:
-    """`count` rows from `first` to `last`; a short stretch has some of them twice."""
-    return np.linspace(first, last, count).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)

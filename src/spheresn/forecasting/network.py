@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 from .._validation import Floats, at_least, table, whole
 from ..estimators import ESNForecaster, OutOfRange
 from ..estimators.calibration import MemoryOutOfReach
-from ..estimators.scaling import Scaler
-from ..estimators.search import evenly_spaced, first_held_out
+from ..series.scaling import Scaler
+from ..series.windows import evenly_spaced, first_held_out
 from .methods import Forecasts, checked_origins, clip_divergent
 
 # Rules for the penalty and deviations of the noise while learning: for clean series, for noisy

@@ -14,11 +14,11 @@ from threadpoolctl import threadpool_limits
 
 from .._atomic import all_or_nothing
 from .._errors import BadInput
+from .._progress import Progress
 from .._validation import Floats, at_least, real, whole
 from ..estimators.forecaster import ESNForecaster
-from ..estimators.observed import Form, aligned, observed
-from ..estimators.progress import Progress
-from ..estimators.scaling import Scaler
+from ..series.observed import Form, aligned, observed
+from ..series.scaling import Scaler
 from .backtesting import LEVEL, Backtest, Fit, backtest, most_steps
 from .combination import (
     COMBINATION,

@@ -18,8 +18,8 @@ from ...driving import drive
 from ...estimators import ESNForecaster
 from ...estimators.calibration import calibrate
 from ...estimators.candidates import FINAL_ROWS, Candidate, Plan
-from ...estimators.scaling import Scaler
 from ...reservoir import Reservoir
+from ...series.scaling import Scaler
 from ...topology import Recurrent
 from .settings import Settings
 

@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._progress import Progress
 from ..._validation import Floats
+from ...series.windows import HELD_OUT, evenly_spaced
 from ..calibration import Calibrated
 from ..candidates import FINAL_ROWS, Candidate, Plan
-from ..progress import Progress
-from ..search import HELD_OUT, HORIZON, WORST, Score, evenly_spaced
+from ..search import HORIZON, WORST, Score
 from .geometry import Patches
 from .learning import Held, Learner, response_stride, thinning
 from .loop import FieldLoop, LocalNetworks
