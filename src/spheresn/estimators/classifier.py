@@ -210,7 +210,8 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
                 "not linear in the states anyway"
             )
         self._check_readout()
-        units = _validation.whole("units", CASE_UNITS if self.units == "auto" else self.units, 1)
+        asked = CASE_UNITS if self.units == "auto" else self.units
+        units = _validation.fitting("units", asked, 1, 10)  # each has several features
         self.washout_ = (
             0 if self.washout == "auto" else _validation.whole("washout", self.washout, 0)
         )

@@ -131,7 +131,7 @@ class ESNFieldForecaster(BaseESN):
         The next call begins at the same time. A field that came as xarray comes back as one.
         """
         check_is_fitted(self)
-        count = _validation.whole("steps", steps, 1)
+        count = _validation.fitting("steps", steps, 1, 3 * self.n_features_in_)
         outputs, finite, _ = self.closed_loop_.run(count, self.state_, self.last_)
         result = self._scaler.backward(outputs)
         channels = self.patches_.channels

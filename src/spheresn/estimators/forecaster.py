@@ -15,7 +15,7 @@ from .._errors import BadInput
 from .._progress import Progress
 from .._validation import Floats
 from ..driving import drive_chunks
-from ..series.limits import bounds
+from ..series.limits import bounds_around
 from ..series.observed import aligned, has_form, observed, same_dates
 from ..series.scaling import Scaler
 from .base import SELECTION_ROWS, BaseESN, with_limited_threads
@@ -72,7 +72,7 @@ class ESNForecaster(BaseESN):
         beside = self._exogenous(exogenous, len(series), reset=True)
         self._one_column = np.ndim(X) == 1
         self.scaler_, self.exogenous_scaler_ = Scaler.of(series), Scaler.of(beside)
-        self.low_, self.high_ = bounds(series, len(series) // 4)
+        self.low_, self.high_ = bounds_around(self.scaler_.mean, series, len(series) // 4)
         plan = self._plan()
         data = TrainingData.of(
             self.scaler_.forward(series),
@@ -114,7 +114,8 @@ class ESNForecaster(BaseESN):
         begins at the same row.
         """
         check_is_fitted(self)
-        count = _validation.whole("steps", steps, 1)
+        width = 3 * self.n_features_in_ + len(self.exogenous_scaler_.mean)
+        count = _validation.fitting("steps", steps, 1, width)
         beside = self.exogenous_scaler_.forward(self._exogenous(exogenous, count, reset=False))
         outputs, finite = self.closed_loop_.run(
             count, self.state_, self.last_, np.ascontiguousarray(beside)
