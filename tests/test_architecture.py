@@ -20,6 +20,7 @@ LAYERS = [
     ["reservoir", "kernels", "driving", "grid"],
     ["readout", "series"],
     ["analysis", "datasets"],
+    ["selection"],
     ["estimators"],
     ["io", "plotting"],
     ["forecasting"],

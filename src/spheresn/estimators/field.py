@@ -13,13 +13,21 @@ from .._atomic import all_or_nothing
 from .._errors import BadInput
 from .._progress import Progress
 from .._validation import Floats
+from ..selection.candidates import Candidate, candidates
 from ..series.limits import MARGIN
 from ..series.scaling import Scaler
 from .base import BaseESN, with_limited_threads
-from .candidates import candidates
 from .fields.geometry import Patches
 from .fields.labels import Labels
-from .fields.search import CANDIDATES, FEWEST, NOISES, SHARES, FieldSearch, Setting, observed
+from .fields.search import (
+    DEFAULTS,
+    FIELD,
+    NOISES,
+    SHARES,
+    FieldSearch,
+    FieldSetting,
+    observed,
+)
 from .fields.sources import Source, Standardised, Survey
 from .fields.workers import Learning, client_workers
 from .forecaster import report_range
@@ -86,7 +94,7 @@ class ESNFieldForecaster(BaseESN):
         """
         workers = client_workers(client)
         source = Source.of(X, self._flag("channels"))
-        _validation.at_least("field", len(source), FEWEST, "to learn from")
+        _validation.at_least("field", len(source), DEFAULTS.least_rows, "to learn from")
         patches = Patches.of(source.grid, source.n_channels, self.patch, self.halo, self.periodic)
         plan, settings = self._plan(), self._settings()
         found = self._field_candidates()
@@ -186,7 +194,7 @@ class ESNFieldForecaster(BaseESN):
             raise BadInput(f"{name} must be True or False, got {value!r}; pass one of these")
         return value
 
-    def _settings(self) -> list[Setting]:
+    def _settings(self) -> list[FieldSetting]:
         """What may be chosen: sharing, noise, penalty, target."""
         if self.features != "linear":
             raise BadInput(
@@ -205,14 +213,14 @@ class ESNFieldForecaster(BaseESN):
             else (None, float(self.penalty))
         )
         return [
-            Setting(shared, Learning(noise, share, penalty), carry)
+            FieldSetting(shared, Learning(noise, share, penalty), carry)
             for shared in choices
             for noise in noises
             for carry in TARGETS[self.target]
         ]
 
-    def _field_candidates(self) -> list[Any]:
-        return candidates(CANDIDATES, self.activation, self.memory, self.bend, self.bias_ratio)
+    def _field_candidates(self) -> list[Candidate]:
+        return candidates(FIELD, self.activation, self.memory, self.bend, self.bias_ratio)
 
     def _spin_up(self, exponent: float) -> int:
         """Rows before a stretch of time that bring the networks to their states."""

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from .._validation import Floats, at_least, table, whole
 from ..estimators import ESNForecaster, OutOfRange
-from ..estimators.calibration import MemoryOutOfReach
+from ..selection.calibration import MemoryOutOfReach
 from ..series.scaling import Scaler
 from ..series.windows import evenly_spaced, first_held_out
 from .methods import Forecasts, checked_origins, clip_divergent
