@@ -15,6 +15,7 @@ import pytest
 import race
 import render
 import run
+import unknown_pasts
 import verdicts
 
 SECTIONS = {"fit": ("Fitting", "How it was done."), "states": ("States", "")}
@@ -206,3 +207,9 @@ def test_links_have_the_same_number_in_every_row_and_the_radius_of_the_circular_
     matrix = peers.sparse_links(400)
     assert (np.diff(matrix.indptr) == 40).all()
     assert np.abs(np.linalg.eigvals(matrix.toarray())).max() == pytest.approx(peers.RADIUS, rel=0.1)
+
+
+def test_a_start_loses_the_rows_that_nobody_knows() -> None:
+    """Parity of three signs cannot be told in the first two rows, and can in all others."""
+    lost = unknown_pasts.measure(unknown_pasts.parity, 0, units=60, train=600)
+    assert 1.8 < lost["8 nearest of 64 pasts"] < 3.0 < lost["empty"] < lost["empty, as it is"]

@@ -402,7 +402,7 @@ def test_batches_of_steps_give_the_readout_of_all_steps(rng):
     gram, sample = model._accumulate(
         model.frame_, [x[:200], x[200:]], [model._indicators(y[:200]), model._indicators(y[200:])]
     )
-    outputs = model.frame_.read(x, model._solve(gram, sample))
+    outputs = model.frame_.read(x, model._solve(gram, sample), limits=(0.0, 1.0))
     assert np.allclose(scores, np.diff(outputs)[:, 0])
     assert np.allclose(model.predict_proba(x).sum(axis=1), 1.0)
     assert len(model.predict_proba([x[:9], x[:5]])) == 2

@@ -22,6 +22,7 @@ from .base import BaseESN, seed_of, with_limited_threads
 from .cases import as_cases, is_cases, refuse_wide
 from .ensemble import CLASSIFICATION, blocks, fit_ensemble, with_length
 from .probability import fit_sharpness, probabilities
+from .scoring import judged, judged_weights
 from .validation import as_series, is_list, validated
 
 CASE_UNITS, STEP_UNITS = 2000, 500  # where nobody sets them
@@ -149,11 +150,20 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
         return _each(lambda one: probabilities(one, self.sharpness_), outputs)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The share of series, or of steps, that are classified correctly."""
+        """The share of series, or of steps, that are classified correctly.
+
+        Of steps, the first `washout_` of each series, but at most a quarter of it, are left out,
+        and their weights: what they depend on is not known.
+        """
         predicted = self.predict(X)
-        if isinstance(predicted, list):
-            predicted, y = np.concatenate(predicted), np.concatenate([np.asarray(one) for one in y])
-        return float(np.average(predicted == np.asarray(y), weights=sample_weight))
+        if self.whole_series_:
+            return float(np.average(predicted == np.asarray(y), weights=sample_weight))
+        parts, labels = (predicted, y) if isinstance(predicted, list) else ([predicted], [y])
+        weights = judged_weights(sample_weight, parts, self.washout_)
+        found, wanted = (
+            judged([np.asarray(one) for one in group], self.washout_) for group in (parts, labels)
+        )
+        return float(np.average(found == wanted, weights=weights))
 
     def _outputs(self, X: Any) -> Any:
         """Outputs (n, classes) of whole series, (T, classes) of steps, or a list of the latter."""
@@ -168,7 +178,8 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
                 ]
             )
         outputs = [
-            self.frame_.read(rows, self.weights_) for rows in as_series(self, X, reset=False)
+            self.frame_.read(rows, self.weights_, limits=(0.0, 1.0))
+            for rows in as_series(self, X, reset=False)
         ]
         return outputs if is_list(X) else outputs[0]
 

@@ -153,7 +153,8 @@ class ESNForecaster(BaseESN):
     def predict(self, X: Any, exogenous: Any = None) -> Floats:
         """For each row of a series (T, d) the forecast of the next one, from a fresh start.
 
-        The exogenous columns (T, e) belong to the rows that are forecast.
+        The exogenous columns (T, e) belong to the rows that are forecast. The first `washout_`
+        rows, whose past is unknown, stay within `low_` and `high_`.
         """
         check_is_fitted(self)
         series = self.scaler_.forward(self._table(X, reset=False))
@@ -170,6 +171,7 @@ class ESNForecaster(BaseESN):
         result = _validation.finite(
             "the prediction", self.scaler_.backward(self.closed_loop_.carry * series + outputs)
         )
+        result[: self.washout_] = result[: self.washout_].clip(self.low_, self.high_)
         return result[:, 0] if self._one_column else result
 
     def _frame(self, calibrated: Calibrated, data: TrainingData) -> Frame:

@@ -17,6 +17,7 @@ from .._validation import Floats
 from .base import BaseESN, with_limited_threads, with_rows
 from .features import Frame
 from .regression_search import DEFAULTS
+from .scoring import judged, judged_weights
 from .streaming import Stream
 from .validation import as_series, as_targets, is_list, validated
 
@@ -42,10 +43,12 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
     "loo" chooses the one with the least leave-one-out error.
     features: "linear", or "quadratic", which adds products of the `components` leading principal
     components of the states. readout: any scikit-learn regressor in place of the ridge regression.
-    washout: rows left out at the start of each series. n_jobs: series driven in parallel (joblib).
+    washout: rows that fit and score leave out at the start of each series; "auto" is ten memories,
+    and at most a quarter of the series. n_jobs: series driven in parallel (joblib).
 
     Learned: reservoir_, weights_, lyapunov_ (measured on the training signal: -1/memory), memory_,
-    bend_, penalty_, washout_, and state_, the state after the last row.
+    bend_, penalty_, washout_, low_ and high_, the range of the targets, and state_, the state after
+    the last row.
 
     >>> import spheresn as sn
     >>> signal, target = sn.datasets.narma(2000, 0)
@@ -65,6 +68,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
     def fit(self, X: Any, y: Any) -> Self:
         """Choose the network, drive it over the series, solve for the readout."""
         series, targets = self._checked(X, y, reset=True)
+        self._note_range(targets, True)
         for name in ("_waiting", "_stream", "_stale", "state_"):  # those of an earlier fit
             self.__dict__.pop(name, None)
         frame = self._choose_frame(series, targets)
@@ -101,6 +105,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
             self._waiting, self._stream = [], None
         else:
             self._require_outputs(targets.shape[1])
+        self._note_range([targets], first)
         if self._stream is not None:
             self._stream = self._stream.taking(rows, targets)
         else:
@@ -113,29 +118,43 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
     def predict(self, X: Any, start: Floats | None = None) -> Any:
         """Outputs (T,) or (T, m) for one series, a list for several.
 
-        Each series begins at the state `start`, by default zero; `state_` continues after the fit.
+        Each series begins at the state `start`; `state_` continues after the fit. Without it, what
+        went before a series is unknown: the first `washout_` rows are the mean over eight pasts of
+        the training series that may have come before its first row, each within the range of the
+        training targets, `low_` to `high_`.
         """
         check_is_fitted(self)
         self._refresh()
+        limits = getattr(self, "low_", -np.inf), getattr(self, "high_", np.inf)
         outputs = [
-            self.frame_.read(rows, self._read, start) for rows in as_series(self, X, reset=False)
+            self.frame_.read(rows, self._read, start, limits)
+            for rows in as_series(self, X, reset=False)
         ]
         return outputs if is_list(X) else outputs[0]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """R² of the predictions; of several series, that of all their rows together."""
+        """R² of the predictions; of several series, that of all their rows together.
+
+        The first `washout_` rows of each series, but at most a quarter of it, are left out, and
+        their weights: what they depend on is not known.
+        """
         from sklearn.metrics import r2_score  # as scikit-learn does: importing it takes long
 
-        outputs = self.predict(X)
-        if is_list(X):
-            y, outputs = np.vstack(as_targets(y, outputs, True)), np.concatenate(outputs)
-        return float(r2_score(y, outputs, sample_weight=sample_weight))
+        outputs = self.predict(X) if is_list(X) else [self.predict(X)]
+        targets = as_targets(y, outputs, is_list(X))
+        weights = judged_weights(sample_weight, outputs, self.washout_)
+        known = (judged(parts, self.washout_) for parts in (targets, outputs))
+        return float(r2_score(*known, sample_weight=weights))
 
     def transform(self, X: Any) -> Any:
-        """The states (T, N) of the network, as features; a list for several series."""
+        """The states (T, N) of the network, as features; a list for several series.
+
+        The first `washout_` rows follow the past of the training series that is likeliest before
+        the first row.
+        """
         check_is_fitted(self)
         self._refresh()
-        states = [self.frame_.states(rows) for rows in as_series(self, X, reset=False)]
+        states = [self.frame_.states_from_pasts(rows) for rows in as_series(self, X, reset=False)]
         return states if is_list(X) else states[0]
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
@@ -172,6 +191,13 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
                 _validation.finite("y, in units of its first rows,", one / self._unit)
                 for one in targets
             ]
+
+    def _note_range(self, targets: list[Floats], first: bool) -> None:
+        """The range of all targets so far."""
+        low = self._unit * np.min([one.min(axis=0) for one in targets], axis=0)
+        high = self._unit * np.max([one.max(axis=0) for one in targets], axis=0)
+        self.low_: Floats = low if first else np.minimum(self.low_, low)
+        self.high_: Floats = high if first else np.maximum(self.high_, high)
 
     def _require_outputs(self, count: int) -> None:
         """Require as many columns of targets as in the rows before."""
