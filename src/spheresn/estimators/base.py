@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import wraps
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
