@@ -15,6 +15,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from joblib import Parallel, delayed
 
+from .._processes import environment
 from .._progress import Progress
 
 C = TypeVar("C")
@@ -60,11 +61,12 @@ def try_all(
     """
     if progress is not None:
         progress.expect(len(found))
-    running = (
-        map(attempt, found)
-        if n_jobs == 1
-        else Parallel(n_jobs, return_as="generator")(delayed(attempt)(one) for one in found)
-    )
+    running: Iterable[T | None] = map(attempt, found)
+    if n_jobs != 1:
+        with environment():
+            running = Parallel(n_jobs, return_as="generator")(
+                delayed(attempt)(one) for one in found
+            )
     trials = []
     for trial in running:
         if progress is not None:
