@@ -37,6 +37,7 @@ from spheresn.forecasting import (
     Autoregression,
     Backtest,
     FittedNetwork,
+    Forecasts,
     Mean,
     Naive,
     NetworkSettings,
@@ -47,9 +48,11 @@ from spheresn.forecasting import (
     first_origin,
     half_widths,
 )
-from spheresn.forecasting.backtesting import FOLDS, effective_count, horizon, origins_of
+from spheresn.forecasting.backtesting import horizon, origins_of
+from spheresn.forecasting.intervals import effective_count
 from spheresn.forecasting.lagged import FittedAutoregression
 from spheresn.forecasting.methods import bounds, clip_divergent
+from spheresn.forecasting.rolling import FOLDS
 from spheresn.readout import Weights
 from spheresn.series.scaling import Scaler
 
@@ -190,6 +193,21 @@ def test_no_method_of_a_combination_is_taught_a_row_that_it_forecasts():
     found = combine(np.arange(120.0)[:, None], 10, {"spy": fit})
     assert all(taught <= first and last <= 120 for taught, first, last in asked)
     assert fitted == [*found.record.folds, 120] and len(asked) == len(found.record.folds)
+
+
+def test_a_record_says_which_forecasts_diverged():
+    """As a backtest does: where a network leaves the range of floats, the mean replaces it."""
+
+    class Escaping(Naive):
+        def forecast(self, rows, origins, steps):
+            found = super().forecast(rows, origins, steps)
+            return Forecasts(found.values, np.asarray(origins) > 90)
+
+    rows = np.arange(120.0)[:, None]
+    record = combine(rows, 10, {"naive": Naive.fit, "escaping": lambda rows: Escaping()}).record
+    assert set(record.diverged) == set(record.forecasts)
+    assert record.diverged["escaping"].tolist() == (record.origins > 90).tolist()
+    assert not record.diverged["naive"].any() and not record.diverged["combination"].any()
 
 
 def test_the_future_does_not_change_the_past_of_the_record():

@@ -19,19 +19,14 @@ from .._validation import Floats, at_least, real, whole
 from ..estimators.forecaster import ESNForecaster
 from ..series.observed import Form, aligned, observed
 from ..series.scaling import Scaler
-from .backtesting import LEVEL, Backtest, Fit, backtest, most_steps
-from .combination import (
-    COMBINATION,
-    FOLDS,
-    FittedCombination,
-    combine,
-    record_origins,
-    spread_by_step,
-)
+from .backtesting import backtest, most_steps
+from .combination import COMBINATION, FittedCombination, combine, record_origins
 from .direct import DirectAutoregression
+from .intervals import LEVEL, spread_by_step
 from .lagged import Autoregression
 from .methods import LogScale, Mean, Naive, SeasonalNaive, Shifted, Theta
 from .network import FittedNetwork, NetworkSettings
+from .rolling import FOLDS, Backtest, Fit
 from .seasons import given_seasons, seasons_of, suggested_by
 
 FEWEST = 10  # rows

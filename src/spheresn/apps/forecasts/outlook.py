@@ -11,8 +11,8 @@ import pandas as pd
 
 from ..._errors import BadInput
 from ..._validation import Floats, at_least, whole
-from ...forecasting.backtesting import Backtest
 from ...forecasting.combination import COMBINATION
+from ...forecasting.rolling import Backtest
 from ...forecasting.series import FEWEST, STAGES, SeriesForecaster
 from ..tables import TimeSeries
 
