@@ -14,7 +14,7 @@ from ..._validation import Floats
 from ...forecasting.combination import COMBINATION
 from ...forecasting.series import shares
 from ..forecasts.formatting import format_name
-from ..forecasts.outlook import Outlook, forecast, without_constant_columns
+from ..forecasts.result import ForecastResult, forecast, without_constant_columns
 from ..forecasts.summary import badge, describe_seasons, rows_ahead, sentences
 from ..tables import TimeSeries
 from .compute import Report
@@ -57,7 +57,7 @@ def own_forecast(series: TimeSeries, steps: int, report: Report) -> OwnForecast:
         raise BadInput(for_page(str(error))) from None
 
 
-def shown(outlook: Outlook) -> OwnForecast:
+def shown(outlook: ForecastResult) -> OwnForecast:
     """What the page shows of a forecast."""
     past, coming = (plotted(index) for index in outlook.axis)
     first = outlook.first_shown

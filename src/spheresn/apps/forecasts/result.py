@@ -16,7 +16,7 @@ from ...forecasting.rolling import Backtest
 from ...forecasting.series import FEWEST, STAGES, SeriesForecaster
 from ..tables import TimeSeries
 
-__all__ = ["STAGES", "Outlook", "forecast", "seasons_given", "without_constant_columns"]
+__all__ = ["STAGES", "ForecastResult", "forecast", "seasons_given", "without_constant_columns"]
 NO_SEASON = "none"
 MOST_ROWS = 20_000  # that are learned from; they take some seconds
 BACK = 3  # a picture shows the past for so many horizons
@@ -26,7 +26,7 @@ Report = Callable[[str], None]
 
 
 @dataclass(frozen=True, eq=False)
-class Outlook:
+class ForecastResult:
     """A forecast and everything needed to judge it.
 
     `values`, `lower` and `upper` (H, d) are the forecast and its interval in the units of the data;
@@ -118,7 +118,7 @@ def forecast(
     season: str | list[int] | None = "auto",
     seed: int = 0,
     report: Report = lambda stage: None,
-) -> Outlook:
+) -> ForecastResult:
     """Judge all methods on the series, combine those that did well, and forecast.
 
     `season` and the usual `steps` are those of SeriesForecaster; `report` is called with the name
@@ -152,7 +152,7 @@ def forecast(
     if skipped:
         notes.append(f"the forecast is learned from the last {rows - skipped} of {rows} rows")
     series = replace(series, notes=(*series.notes, *notes))
-    return Outlook(series, model, mean, lower, upper, skipped)
+    return ForecastResult(series, model, mean, lower, upper, skipped)
 
 
 def observations(series: TimeSeries) -> Any:
