@@ -68,6 +68,10 @@ def test_version_and_date_are_the_same_everywhere():
         assert wanted.replace(">=", " ≥ ") in supported
     classified = [one.rpartition(" ")[2] for one in project["classifiers"] if ":: 3." in one]
     assert f"Python {', '.join(classified[:-1])} and {classified[-1]}" in supported
+    tested = re.search(
+        r"python: (\[.+\])", (ROOT / ".github" / "workflows" / "test.yml").read_text("utf-8")
+    )
+    assert tested is not None and json.loads(tested[1]) == classified
 
 
 def test_the_changelog_is_short_and_every_version_has_a_page():
