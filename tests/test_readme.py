@@ -57,7 +57,7 @@ def test_the_door_for_reservoirs_prints_exponent_echo_state_and_capacity(capsys)
 
 def test_version_and_date_are_the_same_everywhere():
     cited = (ROOT / "CITATION.cff").read_text()
-    newest = re.search(r"^## (\S+) \((\S+)\)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    newest = re.search(r"^## (\S+) \((\d\S+)\)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
     assert newest is not None and newest[1] == sn.__version__
     assert f"version: {newest[1]}\ndate-released: {newest[2]}\n" in cited
     supported = (ROOT / "SECURITY.md").read_text()
