@@ -32,6 +32,7 @@ def measure(effort: Effort) -> Iterator[Case]:
         samples = Path(folder) / "samples"
         command = [
             sys.executable,
+            "-P",
             "-m",
             "spheresn",
             "reproduce",

@@ -18,6 +18,7 @@ import race
 import render
 import run
 import start
+import unknown_pasts
 import verdicts
 
 BENCHMARKS = Path(run.__file__).parent
@@ -266,3 +267,9 @@ def test_links_have_the_same_number_in_every_row_and_the_radius_of_the_circular_
     matrix = peers.sparse_links(400)
     assert (np.diff(matrix.indptr) == 40).all()
     assert np.abs(np.linalg.eigvals(matrix.toarray())).max() == pytest.approx(peers.RADIUS, rel=0.1)
+
+
+def test_a_start_loses_the_rows_that_nobody_knows() -> None:
+    """Parity of three signs cannot be told in the first two rows, and can in all others."""
+    lost = unknown_pasts.measure(unknown_pasts.parity, 0, units=60, train=600)
+    assert 1.8 < lost["8 nearest of 64 pasts"] < 3.0 < lost["empty"] < lost["empty, as it is"]
