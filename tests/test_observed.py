@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import spheresn as sn
-from spheresn.estimators.observed import Form, frequency_of, observed
+from spheresn.series.observed import Form, frequency_of, observed
 
 WAVE = np.sin(0.4 * np.arange(120.0))
 FREQUENCIES = ["MS", "ME", "QS", "QE", "D", "B", "W", "h", "30min", "YS", "7D"]

@@ -33,7 +33,6 @@ from spheresn.apps.forecasts.summary import (
 )
 from spheresn.apps.tables import TimeSeries
 from spheresn.apps.tables.clock import clock_of
-from spheresn.estimators.scaling import Scaler
 from spheresn.forecasting import (
     Autoregression,
     Backtest,
@@ -47,12 +46,12 @@ from spheresn.forecasting import (
     combine,
     first_origin,
     half_widths,
-    select_network,
 )
 from spheresn.forecasting.backtesting import FOLDS, effective_count, horizon, origins_of
 from spheresn.forecasting.lagged import FittedAutoregression
 from spheresn.forecasting.methods import bounds, clip_divergent
 from spheresn.readout import Weights
+from spheresn.series.scaling import Scaler
 
 SMALL = NetworkSettings(20, 0, "loo", 1e-5, 2.0, 0.5)
 CHEAP = {"mean": Mean.fit, "naive": Naive.fit, "linear autoregression": Autoregression(lags=4).fit}
@@ -428,12 +427,17 @@ def test_a_fitted_network_forecasts_again_from_the_same_origins():
     assert np.allclose(once.values[2], after, atol=1e-12)
 
 
-def test_settings_are_those_of_the_least_error_on_the_last_quarter():
-    """One call per rule says what is going on; memory and bend are fixed by the choice."""
-    said = []
-    settings = select_network(sn.datasets.mackey_glass(200), 20, 20, 3, said.append)
-    assert said == ["choosing a network"] * 3 and (settings.units, settings.seed) == (20, 3)
-    assert isinstance(settings.memory, float) and isinstance(settings.bend, float)
+def test_the_settings_of_a_fitted_network_give_it_again():
+    rows = sn.datasets.mackey_glass(300)
+    chosen = sn.ESNForecaster(20, random_state=3, verbose=False).fit(rows)
+    again = NetworkSettings.of(chosen).fit_forecaster(rows)
+    assert again.get_params()["memory"] == chosen.memory_ and again.units == 20
+    assert (again.bend_, again.bias_ratio_, again.noise_) == (
+        chosen.bend_,
+        chosen.bias_ratio_,
+        chosen.noise_,
+    )
+    assert again.memory_ == pytest.approx(chosen.memory_, rel=2e-3)
 
 
 @pytest.mark.parametrize(
@@ -443,8 +447,6 @@ def test_settings_are_those_of_the_least_error_on_the_last_quarter():
         (lambda: backtest(np.arange(90.0), 22, {}), "steps must be at most 21 .* got 22; ask for"),
         (lambda: backtest(np.arange(90.0), 0, {}), "steps must be a whole number of at least 1"),
         (lambda: backtest([np.nan] * 90, 5, {}), "series must be finite, got nan"),
-        (lambda: select_network(np.arange(7.0), 5), "rows must have at least 8 rows to choose"),
-        (lambda: select_network(np.arange(50.0), 0), "steps must be a whole number of at least 1"),
         (lambda: half_widths(np.ones((5, 2)), 1.5), r"level must be in \(0, 1\], got 1.5"),
     ],
 )

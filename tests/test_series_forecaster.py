@@ -8,7 +8,6 @@ from matplotlib.figure import Figure
 
 import spheresn as sn
 from spheresn.estimators.closed_loop import ClosedLoop
-from spheresn.estimators.limits import bounds, soft_clip, soft_clip_slope
 from spheresn.forecasting import (
     Autoregression,
     DirectAutoregression,
@@ -31,6 +30,7 @@ from spheresn.forecasting.seasons import (
     suggested_by,
 )
 from spheresn.readout import Weights
+from spheresn.series.limits import bounds, soft_clip, soft_clip_slope
 
 MONTHS = np.arange(120)
 SALES = 50.0 + 0.5 * MONTHS + 8.0 * np.sin(2 * np.pi * MONTHS / 12)

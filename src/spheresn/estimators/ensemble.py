@@ -28,9 +28,9 @@ from .._validation import Floats
 from ..driving import drive, loop_arguments, writable
 from ..kernels.codes import FINE, fast_path, guarded
 from ..reservoir import Reservoir
-from .candidates import Candidate, Plan
-from .preparation import differ_in_size, in_own_deviations
-from .scaling import Scaler
+from ..selection.candidates import Candidate
+from ..selection.plan import Plan
+from ..series.scaling import Scaler, differ_in_size, in_own_deviations
 
 # The memory of a network in its own steps, and its bend; chosen, like all numbers here, on the
 # development half of the league (benchmarks/classification)

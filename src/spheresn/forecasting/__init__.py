@@ -5,7 +5,7 @@ from .combination import FittedCombination, combine
 from .direct import DirectAutoregression
 from .lagged import Autoregression
 from .methods import Forecasts, LogScale, Mean, Method, Naive, SeasonalNaive, Theta
-from .network import FittedNetwork, NetworkSettings, select_network
+from .network import FittedNetwork, NetworkSettings
 from .series import Forecast, SeriesForecaster
 
 __all__ = [
@@ -28,5 +28,4 @@ __all__ = [
     "combine",
     "first_origin",
     "half_widths",
-    "select_network",
 ]

@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._errors import BadInput
 from .._validation import Floats, one_of, real, table, whole
-from ..estimators.scaling import Scaler
-from ..estimators.search import evenly_spaced
+from ..series.autocorrelation import autocorrelations
+from ..series.scaling import Scaler
+from ..series.windows import evenly_spaced
 from .methods import Forecasts, Method
 
 FEWEST_ROWS, FEWEST_ORIGINS, MOST_ORIGINS = 60, 10, 100
@@ -180,13 +181,9 @@ def effective_count(values: Floats) -> float:
 
     K/(1 + 2 Σ ρ_j), with the sum up to the first correlation below zero.
     """
-    centred = values - values.mean()
-    scale = float(np.abs(centred).max(initial=0.0))
-    if len(values) < 3 or scale == 0.0:
+    if len(values) < 3:
         return float(len(values))
-    centred = centred / scale
-    products = np.correlate(centred, centred, "full")[len(values) - 1 :]
-    correlation = products / products[0]
+    correlation = autocorrelations(values, len(values) - 1)
     below = np.flatnonzero(correlation <= 0.0)
     inflation = 1.0 + 2.0 * float(correlation[1 : below[0] if len(below) else None].sum())
     return len(values) / max(inflation, 1.0)

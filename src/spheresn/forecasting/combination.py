@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._validation import Floats
-from ..estimators.scaling import Scaler
-from ..estimators.search import evenly_spaced
+from ..series.scaling import Scaler
+from ..series.windows import evenly_spaced
 from .backtesting import Backtest, Fit, effective_count
 from .methods import Forecasts, Method, checked_origins, given
 

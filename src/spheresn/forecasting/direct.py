@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 from scipy.linalg import svd
 
 from .._validation import Floats
-from ..estimators.limits import bounds, soft_clip
-from ..estimators.scaling import Scaler
+from ..series.limits import bounds, soft_clip
+from ..series.scaling import Scaler
 from .lagged import seen_lags
 from .methods import Forecasts, checked_origins
 

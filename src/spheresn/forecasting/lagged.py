@@ -16,12 +16,12 @@ from numpy.typing import ArrayLike
 from .._validation import Floats
 from ..activations import OnSphere
 from ..driving import drive
-from ..estimators.limits import bounds, soft_clip
-from ..estimators.scaling import Scaler
 from ..readout import Sample, Weights
 from ..readout.gram import Sums
 from ..readout.loo import choose_penalty
 from ..reservoir import Reservoir
+from ..series.limits import bounds, soft_clip
+from ..series.scaling import Scaler
 from .methods import Forecasts, checked_origins
 
 LAGS, COEFFICIENTS = 50, 200  # at most: past rows, and numbers per forecast

@@ -10,6 +10,8 @@ from scipy.stats import norm
 
 from .._errors import BadInput
 from .._validation import Floats, whole
+from ..series.autocorrelation import autocorrelations
+from ..series.moving_average import beside_moving_average
 
 CALENDAR = {"M": (12,), "Q": (4,), "W": (52,), "B": (5,), "D": (7, 365), "Y": ()}
 DAY, WEEK = 86_400.0, 7
@@ -17,19 +19,6 @@ CONFIDENCE = 1.645  # deviations that an autocorrelation must be above zero
 STRONG = 0.3  # autocorrelation of a season that no date suggests
 ROUNDING = 1e-12  # of the largest value
 LONGEST = 3  # a season that no date suggests must fit so often into the series
-
-
-def autocorrelations(values: Floats, most: int) -> Floats:
-    """The autocorrelations of values (T,) at the lags 0 to `most`.
-
-    >>> autocorrelations(np.array([1.0, -1.0] * 50), 2).round(2).tolist()
-    [1.0, -0.99, 0.98]
-    """
-    centred = values - values.mean()
-    size = 2 ** int(np.ceil(np.log2(2 * len(values))))
-    spectrum = np.abs(np.fft.rfft(centred, size)) ** 2
-    found = np.fft.irfft(spectrum, size)[: most + 1]
-    return np.asarray(found / found[0]) if found[0] > 0.0 else np.zeros(most + 1)
 
 
 def changes_of(values: Floats) -> Floats:
@@ -57,10 +46,7 @@ def is_confirmed(values: Floats, season: int, deviations: float = CONFIDENCE) ->
     """
     if season < 2 or len(values) < 2 * season + 2:
         return False
-    window = np.ones(season) if season % 2 else np.r_[0.5, np.ones(season - 1), 0.5]
-    trend = np.convolve(values, window / season, "valid")
-    first = (len(window) - 1) // 2
-    rest = values[first : first + len(trend)] - trend
+    _, rest = beside_moving_average(values, season)
     if np.abs(rest).max() <= ROUNDING * np.abs(values).max():
         return False
     found = autocorrelations(rest, min(season, len(rest) - 1))

@@ -14,11 +14,11 @@ from threadpoolctl import threadpool_limits
 
 from .._atomic import all_or_nothing
 from .._errors import BadInput
+from .._progress import Progress
 from .._validation import Floats, at_least, real, whole
 from ..estimators.forecaster import ESNForecaster
-from ..estimators.observed import Form, aligned, observed
-from ..estimators.progress import Progress
-from ..estimators.scaling import Scaler
+from ..series.observed import Form, aligned, observed
+from ..series.scaling import Scaler
 from .backtesting import LEVEL, Backtest, Fit, backtest, most_steps
 from .combination import (
     COMBINATION,
@@ -31,7 +31,7 @@ from .combination import (
 from .direct import DirectAutoregression
 from .lagged import Autoregression
 from .methods import LogScale, Mean, Naive, SeasonalNaive, Shifted, Theta
-from .network import FittedNetwork
+from .network import FittedNetwork, NetworkSettings
 from .seasons import given_seasons, seasons_of, suggested_by
 
 FEWEST = 10  # rows
@@ -384,18 +384,10 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
         if not self._is_clean(early):
             return None
         chosen = ESNForecaster(UNITS, random_state=self.random_state, verbose=False).fit(early)
+        same = NetworkSettings.of(chosen)
 
         def fit(part: Floats) -> FittedNetwork:
-            model = ESNForecaster(
-                UNITS,
-                memory=chosen.memory_,
-                bend=chosen.bend_,
-                bias_ratio=chosen.bias_ratio_,
-                noise=chosen.noise_,
-                random_state=self.random_state,
-                verbose=False,
-            )
-            return FittedNetwork(chosen if len(part) == len(early) else model.fit(part), part)
+            return FittedNetwork(chosen, part) if len(part) == len(early) else same.fit(part)
 
         return fit
 

@@ -20,7 +20,7 @@ from .._validation import Floats, real, whole
 from .._version import __version__
 from ..driving import COMPILED
 from ..estimators import ESNClassifier, ESNFieldForecaster, ESNForecaster, ESNRegressor
-from ..estimators.observed import Form
+from ..series.observed import Form
 from .files import whole_file
 from .parts import (
     cases_from,

@@ -16,10 +16,11 @@ from ... import analysis, metrics
 from ..._validation import Floats
 from ...driving import drive
 from ...estimators import ESNForecaster
-from ...estimators.calibration import calibrate
-from ...estimators.candidates import FINAL_ROWS, Candidate, Plan
-from ...estimators.scaling import Scaler
 from ...reservoir import Reservoir
+from ...selection.calibration import calibrate
+from ...selection.candidates import Candidate
+from ...selection.plan import FINAL_ROWS, Plan
+from ...series.scaling import Scaler
 from ...topology import Recurrent
 from .settings import Settings
 

@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..._errors import BadInput
 from ..._validation import Floats
-from ...estimators.observed import frequency_of
+from ...series.observed import frequency_of
 from .cells import cells_of, words_of
 
 NAMES = {

@@ -139,7 +139,7 @@ def fit(
     ] = None,
     column: Columns = None,
     fill: Fill = None,
-    units: Units = 300,
+    units: Units = 500,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> int:
@@ -152,7 +152,6 @@ def fit(
     from ...tables import read_table
     from .. import models
     from ..output import print_json, report_fit
-    from ..progress import show_stages
 
     if out.suffix != models.ENDING or out.is_dir():
         raise BadInput(
@@ -170,10 +169,7 @@ def fit(
             series = dataclasses.replace(series, notes=notes)
         model = models.fit_regressor(series, target, units, seed)
     else:
-        with show_stages(models.STAGES) as report:
-            model, series = models.fit_forecaster(
-                table.pick(column or [], fill), units, seed, report
-            )
+        model, series = models.fit_forecaster(table.pick(column or [], fill), units, seed)
     io.save(model, out)
     content = models.describe_fit(model, series, target)
     if as_json:
@@ -237,7 +233,7 @@ def analyse(
         Path, typer.Option("--out", metavar="DIR", help="Directory of the figure.")
     ] = Path("analysis"),
     fill: Fill = None,
-    units: Units = 300,
+    units: Units = 500,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> int:
@@ -263,15 +259,13 @@ def analyse(
             "arguments must be a table, or a saved model and the table that drives it, got "
             f"{given}; {advice}"
         )
-    fitting = 0 if data is not None else models.STAGES
-    with show_stages(fitting + analysis.STAGES) as report:
-        if data is not None:
-            model = models.read_model(file)
-            series = models.series_for(model, read_table(data), fill)
-        else:
-            model, series = models.fit_forecaster(
-                read_table(file).pick(column or [], fill), units, seed, report
-            )
+    if data is not None:
+        model = models.read_model(file)
+        series = models.series_for(model, read_table(data), fill)
+    else:
+        series = read_table(file).pick(column or [], fill)
+        model, series = models.fit_forecaster(series, units, seed)
+    with show_stages(analysis.STAGES) as report:
         found = analysis.analyse(model, series, report)
     save_drawing(lambda: analysis.figure(found), out, "analysis", "")
     if as_json:

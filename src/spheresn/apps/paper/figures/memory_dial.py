@@ -16,8 +16,8 @@ from matplotlib.figure import Figure
 from spheresn import analysis, datasets
 from spheresn._validation import Floats
 from spheresn.estimators import ESNRegressor
-from spheresn.estimators.calibration import MemoryOutOfReach
 from spheresn.plotting import ACCENTS
+from spheresn.selection.calibration import MemoryOutOfReach
 
 from ..claim import OURS, Claim, all_of, drop_unmeasured, graded, verdict
 from ..interval import of_mean, of_share
