@@ -16,7 +16,8 @@ from .._errors import BadInput
 from .._progress import Progress
 from .._validation import Floats, at_least, real, whole
 from ..estimators.forecaster import ESNForecaster
-from ..series.observed import Form, aligned, observed
+from ..series.form import SeriesForm
+from ..series.observed import aligned, observed
 from ..series.scaling import Scaler
 from .backtesting import LEVEL, Backtest, Fit, backtest, most_steps
 from .combination import (
@@ -61,7 +62,7 @@ class Forecast:
 
     level: float
     index: Any
-    _form: Form
+    _form: SeriesForm
     _known: Floats
     _mean: Floats
     _spread: Floats
@@ -301,7 +302,7 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
     def _find_seasons(self) -> tuple[int, ...]:
         first = int(record_origins(len(self._rows), 1)[0][0])
         if self.season == "auto":
-            found = seasons_of(self._rows, suggested_by(self._form.index))
+            found = seasons_of(self._rows, suggested_by(self._form.calendar))
         else:
             found = given_seasons(self.season)
             if found and found[0] > len(self._rows) // 2:
