@@ -205,7 +205,9 @@ def _with_jitter(dates: Any) -> Calendar | None:
     import pandas as pd
 
     seconds = _seconds(dates)
-    usual = pd.Timedelta(float(np.median(np.diff(seconds))), "s")
+    steps = np.diff(seconds)
+    count = np.round(steps / _middle(steps)).sum()
+    usual = pd.Timedelta(float(steps.sum() / count), "s")
     for unit in ROUND:
         step = usual.round(unit)
         if not step:
