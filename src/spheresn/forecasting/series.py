@@ -172,7 +172,8 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
     season: rows of a season, or several; None for none; "auto" takes those that the dates suggest
     and the data confirm, or without dates the strongest one in the data. horizon: steps by which
     methods are judged; by default two seasons, or 24, or a tenth of a long series that a one-step
-    forecast follows closely, at most 200. fill: "linear" interpolates what is missing.
+    forecast follows closely, at most 200. fill: "linear" interpolates what is missing,
+    "skip" counts the rows as evenly spaced where dates are missing.
 
     Learned: weights_ (how much each method counts), record_ (a `Backtest` of all methods and of
     their combination), seasons_.
