@@ -12,12 +12,14 @@ import pandas as pd
 import pytest
 
 import spheresn as sn
+from spheresn.apps.explorer.own import command_of, is_even
+from spheresn.apps.explorer.signals import series_from
 from spheresn.apps.forecasts.outlook import forecast
 from spheresn.apps.tables import read_table
 from spheresn.forecasting import SeriesForecaster
 from spheresn.series.calendar import calendar_of
 from spheresn.series.form import SeriesForm
-from spheresn.series.frequency import from_text, to_text
+from spheresn.series.frequency_text import from_text, to_text
 from spheresn.series.observed import Observed, observed
 
 
@@ -91,13 +93,8 @@ EVEN = {
     ),
     # Python refused; the table went on from the last time, and noted uneven steps
     "minutes of a clock that is late": (
-        [
-            "2024-01-01T00:00:01",
-            "2024-01-01T00:01:00",
-            "2024-01-01T00:02:02",
-            "2024-01-01T00:03:01",
-        ],
-        minutes("04:00", "05:00"),
+        minutes("00:01", "01:00", "02:02", "03:01", "03:58", "05:00"),
+        minutes("06:00", "07:00"),
     ),
 }
 
@@ -150,14 +147,9 @@ MISSING = {
         "2024-07-31",
     ),
     "minutes of a clock that is late": (
-        [
-            "2024-01-01T00:00:01",
-            "2024-01-01T00:01:00",
-            "2024-01-01T00:02:02",
-            "2024-01-01T00:05:01",
-        ],
+        minutes("00:01", "01:00", "02:02", "05:01", "06:00", "07:02"),
         minutes("03:00", "04:00"),
-        minutes("06:00")[0],
+        minutes("08:00")[0],
     ),
 }
 
@@ -232,7 +224,7 @@ def test_missing_dates_are_refused_added_or_skipped_alike(tmp_path, case):
 def test_uneven_dates_are_refused_alike_and_may_be_skipped(tmp_path, case, fill):
     dates = UNEVEN[case]
     for refused in (lambda: python(dates, fill), lambda: table(tmp_path, dates, fill)):
-        with pytest.raises(sn.BadInput, match=r"must have (evenly spaced|most of its) dates, got"):
+        with pytest.raises(sn.BadInput, match=r"(evenly spaced|at least half of its) dates, got"):
             refused()
     ours, file = python(dates, "skip"), table(tmp_path, dates, "skip")
     assert np.array_equal(ours.values, file.values) and len(ours.values) == len(dates)
@@ -331,3 +323,32 @@ def test_long_gaps_of_a_clock_do_not_take_memory():
     assert not calendar_of(dates).can_be_filled
     seconds = pd.to_datetime(["2024-01-01T00:00:00", "2024-01-01T00:00:01", "2224-01-01T00:00:01"])
     assert calendar_of(seconds).every is None
+
+
+FREQUENCIES = ("D", "B", "W-WED", "h", "90min", "MS", "ME", "BME", "QS-FEB", "YE-JUN", "WOM-3FRI")
+ODD = [pd.DateOffset(months=1, day=day) for day in (2, 15, 30)] + [pd.offsets.LastWeekOfMonth()]
+
+
+@pytest.mark.parametrize("frequency", [*FREQUENCIES, *ODD])
+def test_what_is_left_out_is_found_again(frequency):
+    """Of dates at any frequency, some rows in the middle are missing; the calendar is the same."""
+    rng = np.random.default_rng(0)
+    for start in pd.to_datetime("2001-01-01") + pd.to_timedelta(
+        rng.integers(0, 7000, 20), unit="D"
+    ):
+        dates = pd.date_range(start, periods=60, freq=frequency)[1:]
+        gone = np.sort(rng.choice(np.arange(1, 50), 5, replace=False))
+        calendar = calendar_of(pd.DatetimeIndex(np.delete(dates[:51].to_numpy(), gone)))
+        assert list(calendar.missing) == list(dates[gone])
+        assert list(calendar.coming(8)) == list(dates[51:])
+
+
+def test_the_explorer_takes_a_file_with_a_missing_date_and_says_so_in_its_command():
+    """Its page has no option to fill; the command beside the forecast makes the same one."""
+    rows = "".join(f"{day},{place % 7}\n" for place, day in enumerate(days(*range(30), 31, 32, 33)))
+    series = series_from("t.csv", f"date,x\n{rows}".encode())
+    assert not is_even(series) and len(series.values) == 33
+    assert (
+        command_of("t.csv", 5, is_even(series)) == "spheresn forecast t.csv --steps 5 --fill skip"
+    )
+    assert command_of("t.csv", 0, is_even(None)) == "spheresn forecast t.csv"

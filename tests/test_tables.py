@@ -203,8 +203,8 @@ def test_a_week_among_other_words_makes_no_dates(tmp_path):
 
 
 def test_dates_of_parquet_are_dates_and_must_go_on_within_the_calendar():
-    dates, notation = dates_in(pd.Series(pd.date_range("2262-04-08", periods=3)))
-    assert notation is None and clock_of("date", dates, 1).ahead(1) == ["2262-04-11"]
+    dates, notation = dates_in(pd.Series(pd.date_range("9999-12-28", periods=3, unit="s")))
+    assert notation is None and clock_of("date", dates, 1).ahead(1) == ["9999-12-31"]
     with pytest.raises(ValueError, match="must continue within the years that pandas can"):
         clock_of("date", dates, 1).ahead(2)
 
@@ -310,7 +310,7 @@ def test_missing_times_are_added_on_request(times, added, tmp_path):
 )
 def test_times_between_others_and_long_gaps_are_not_completed(times, tmp_path):
     rows = "\n".join(f"{time},{k}" for k, time in enumerate(times))
-    with pytest.raises(ValueError, match=r"must have (evenly|most of its)"):
+    with pytest.raises(ValueError, match=r"must have (evenly|at least half)"):
         picked(tmp_path, "time,x\n" + rows, fill="linear")
     series = picked(tmp_path, "time,x\n" + rows, fill="skip")
     assert len(series.values) == 5 and "uneven time" in series.notes[0]

@@ -14,8 +14,9 @@ from .._errors import BadInput
 from .._progress import Progress
 from .._validation import Floats
 from ..driving import drive_chunks
+from ..series.alignment import aligned, same_dates
 from ..series.limits import bounds
-from ..series.observed import aligned, has_form, observed, same_dates
+from ..series.observed import has_form, observed
 from ..series.scaling import Scaler
 from .base import SELECTION_ROWS, BaseESN, with_limited_threads
 from .calibration import Calibrated

@@ -12,7 +12,7 @@ from .._errors import BadInput
 from .._validation import Floats, whole
 from ..series.autocorrelation import autocorrelations
 from ..series.calendar import Calendar
-from ..series.frequency import months_on_day
+from ..series.frequency_text import months_on_day
 from ..series.moving_average import beside_moving_average
 
 CALENDAR = {"M": (12,), "Q": (4,), "W": (52,), "B": (5,), "D": (7, 365), "Y": ()}

@@ -16,8 +16,9 @@ from .._errors import BadInput
 from .._progress import Progress
 from .._validation import Floats, at_least, real, whole
 from ..estimators.forecaster import ESNForecaster
+from ..series.alignment import aligned
 from ..series.form import SeriesForm
-from ..series.observed import aligned, observed
+from ..series.observed import observed
 from ..series.scaling import Scaler
 from .backtesting import LEVEL, Backtest, Fit, backtest, most_steps
 from .combination import (

@@ -11,20 +11,24 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._errors import BadInput
-from .._validation import Floats
-from .frequency import at_one_time, frequencies, in_words, span_in_words
+from .clock import (
+    ENOUGH,
+    JITTER,
+    LARGEST,
+    ROUNDED,
+    Places,
+    clock_with_jitter,
+    even_places,
+    middle,
+    seconds_of,
+)
+from .frequency import at_one_time, frequencies
+from .frequency_text import in_words, span_in_words
 
+LAST_YEAR = 9999  # a year of five digits could not be read back
 MOST = 2  # times as many rows as there are, where missing ones are added
-JITTER = 0.1  # of a step: times that are no farther from even ones are even
-LATE = 3601.0  # seconds: no clock is farther beside, but an hour off in summer it may be
-ROUNDED = 1e-6  # of a step, by which printed times differ
-LARGEST = 10**6  # dates that are looked at
-ROUND = ("D", "h", "min", "s", "ms", "us", "ns")
-
-Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +65,8 @@ class Calendar:
         """The rows that are reached by another step than the usual one."""
         if self.places is not None:
             return tuple((np.flatnonzero(np.diff(self.places) != 1) + 1).tolist())
-        steps = np.diff(_seconds(self.times))
-        usual = _middle(steps)
+        steps = np.diff(seconds_of(self.times))
+        usual = middle(steps)
         return tuple((np.flatnonzero(np.abs(steps - usual) > ROUNDED * usual) + 1).tolist())
 
     @property
@@ -77,7 +81,7 @@ class Calendar:
     @property
     def unit_step(self) -> float:
         """Seconds, or the number, from an even time to the next."""
-        times = _seconds(self.every)
+        times = seconds_of(self.every)
         return float(times[-1] - times[0]) / max(len(times) - 1, 1)
 
     @property
@@ -101,13 +105,13 @@ class Calendar:
             return None
         noun = "date" if self.has_dates else "time"
         if self.places is None:
-            steps = np.diff(_seconds(self.times))
+            steps = np.diff(seconds_of(self.times))
             low, high = (self._span(float(end)) for end in (steps.min(), steps.max()))
             return f"evenly spaced {noun}s, got steps from {low} to {high}"
         if not self.can_be_filled:
             return (
-                f"most of its {noun}s, got {len(self.places)} of {len(self.every)} in steps of "
-                f"{self.spacing}"
+                f"at least half of its {noun}s, got {len(self.places)} of {len(self.every)} in "
+                f"steps of {self.spacing}"
             )
         missing = self.missing
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
@@ -145,7 +149,8 @@ def times_after(times: Any, step: Any, steps: int) -> Any:
         if isinstance(times, pd.PeriodIndex):
             return pd.period_range(times[-1] + 1, periods=steps, freq=step)
         coming = pd.date_range(times[-1], periods=steps + 1, freq=step)[1:]
-        coming.as_unit("ns")  # refuses years of five digits, which no program could read back
+        if len(coming) and coming[-1].year > LAST_YEAR:
+            raise OverflowError
         return coming
     except (ValueError, OverflowError):
         raise BadInput(
@@ -181,7 +186,7 @@ def calendar_of(times: Any) -> Calendar:
     # Few dates of many are those of a series with long gaps only if most steps are the usual one
     if best is not None and (best.can_be_filled or 2 * len(best.breaks) < len(times)):
         return best
-    usual = pd.Timedelta(_middle(np.diff(times.asi8)), times.unit)
+    usual = pd.Timedelta(middle(np.diff(times.asi8)), times.unit)
     return Calendar(times, pd.tseries.frequencies.to_offset(usual))
 
 
@@ -191,7 +196,7 @@ def _at(dates: Any, step: Any) -> Calendar | None:
 
     try:
         count = (dates[-1] - dates[0]) / (dates[0] + step - dates[0])
-        if not count <= max(LARGEST, MOST * len(dates)):
+        if not count <= max(LARGEST, 2 * len(dates)):
             return None
         every = pd.date_range(dates[0], dates[-1], freq=step)
     except (ValueError, OverflowError):  # beyond the years that pandas counts
@@ -204,27 +209,12 @@ def _with_jitter(dates: Any) -> Calendar | None:
     """The calendar of a clock that is not exact, with the roundest step that fits."""
     import pandas as pd
 
-    seconds = _seconds(dates)
-    steps = np.diff(seconds)
-    count = np.round(steps / _middle(steps)).sum()
-    usual = pd.Timedelta(float(steps.sum() / count), "s")
-    for unit in ROUND:
-        step = usual.round(unit)
-        if not step:
-            continue
-        found = _even(seconds, step.total_seconds(), min(JITTER, LATE / step.total_seconds()))
-        if found is None:
-            continue
-        places, shift = found
-        exact = dates[0] + pd.Timedelta(shift, "s")
-        first = next(
-            one
-            for finer in ROUND[ROUND.index(unit) :]
-            if abs((one := exact.round(finer)) - exact) <= JITTER * step or finer == ROUND[-1]
-        )
-        every = pd.date_range(first, periods=int(places[-1]) + 1, freq=step)
-        return Calendar(dates, every.freq, every, places)
-    return None
+    found = clock_with_jitter(dates)
+    if found is None:
+        return None
+    first, step, places = found
+    every = pd.date_range(first, periods=int(places[-1]) + 1, freq=step)
+    return Calendar(dates, every.freq, every, places)
 
 
 def _of_numbers(numbers: Any) -> Calendar:
@@ -232,45 +222,12 @@ def _of_numbers(numbers: Any) -> Calendar:
     import pandas as pd
 
     values = np.asarray(numbers, np.float64)
-    step = _middle(np.diff(values)) if len(values) > 1 else 1.0
-    for tolerance in (ROUNDED * len(values), JITTER):
-        found = _even(values, step, tolerance)
+    step = middle(np.diff(values)) if len(values) > 1 else 1.0
+    for tolerance in (ROUNDED * len(values), JITTER if len(values) >= ENOUGH else 0.0):
+        found = even_places(values, step, tolerance)
         if found is not None:
             places, shift = found
-            first = values[0] if tolerance < JITTER else values[0] + shift
+            first = values[0] + (shift if tolerance == JITTER else 0.0)
             every = pd.Index(first + step * np.arange(places[-1] + 1))
             return Calendar(numbers, step, every, places)
     return Calendar(numbers, step)
-
-
-def _even(times: Floats, step: float, tolerance: float) -> tuple[Places, float] | None:
-    """The places of times on an even grid of this step, and how far after the first time the grid
-    begins; None if a time is beside its place by more than this part of the step.
-
-    >>> _even(np.array([0.0, 1.02, 3.0]), 1.0, 0.1)[0].tolist()
-    [0, 1, 3]
-    """
-    with np.errstate(over="ignore", invalid="ignore"):
-        exact = (times - times[0]) / step
-        if not exact[-1] <= max(LARGEST, MOST * len(times)):
-            return None
-    places = np.round(exact).astype(np.int64)
-    beside = exact - places
-    middle = float(np.median(beside))
-    if np.abs(beside - middle).max() > tolerance or (np.diff(places) < 1).any():
-        return None
-    return places, middle * step
-
-
-def _middle(steps: NDArray[Any]) -> Any:
-    """The median; of two in the middle the lower one, which is one of the steps."""
-    return np.sort(steps)[(len(steps) - 1) // 2].item()
-
-
-def _seconds(times: Any) -> Floats:
-    """Times as numbers: seconds after the first date, or the numbers themselves."""
-    if hasattr(times, "to_timestamp"):
-        times = times.to_timestamp()
-    if hasattr(times, "freq"):
-        return np.asarray((times - times[0]).total_seconds(), np.float64)
-    return np.asarray(times, np.float64)

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from .._errors import BadInput
 from .._validation import Floats
-from .calendar import Calendar, Places
+from .calendar import Calendar
+from .clock import Places
 
 # linear: missing values and rows are interpolated; skip: rows count as evenly spaced where dates
 # are missing

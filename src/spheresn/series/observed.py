@@ -9,7 +9,8 @@ import numpy as np
 
 from .._errors import BadInput
 from .._validation import Floats, one_of
-from .calendar import Calendar, Places, calendar_of
+from .calendar import Calendar, calendar_of
+from .clock import Places
 from .form import SeriesForm
 from .missing import FILLS, Wording, interpolated, rows_in_words, settled
 
@@ -78,36 +79,6 @@ def _as_array(series: Any, name: str) -> Any:
         ) from None
 
 
-def aligned(exogenous: Any, names: tuple[Any, ...] | None, index: Any) -> tuple[Any, Any]:
-    """Exogenous columns, without dates that were checked, and their names; None without names.
-
-    names: those of fit, which these must repeat, as rows are read by place; index: the dates that
-    the rows must have.
-    """
-    found = tuple(getattr(exogenous, "columns", ())) or None
-    if found is not None and names is not None and found != names:
-        raise BadInput(
-            f"exogenous must have the columns of fit, {list(names)}, got {list(found)}; pass them "
-            "in that order"
-        )
-    checked = same_dates("exogenous", exogenous, index)
-    return (exogenous.reset_index(drop=True) if checked else exogenous), found
-
-
-def same_dates(name: str, rows: Any, index: Any) -> bool:
-    """Whether rows and index have dates; a `BadInput` if these differ."""
-    dates: Any = getattr(rows, "index", None)
-    if not (hasattr(dates, "freq") and type(dates) is type(index)):
-        return False
-    if len(dates) == len(index) and not (dates == index).all():
-        at = int(np.argmin(dates == index))
-        raise BadInput(
-            f"{name} must have the date {index[at]} in row {at}, got {dates[at]}; pass the rows "
-            "that belong to these dates, each once"
-        )
-    return True
-
-
 def _from_pandas(series: Any, fill: str | None, name: str) -> Observed:
     import pandas as pd
 
@@ -146,13 +117,19 @@ def _from_pandas(series: Any, fill: str | None, name: str) -> Observed:
 
 def _wording(name: str, fill: str | None) -> Wording:
     if fill == "never":
-        return Wording(name, "date", f"interpolate first, {DROP}", f"resample it first, {DROP}")
+        advice = f"interpolate first, {DROP}", f"resample it first, {DROP}"
+        return Wording(name, "date", *advice, _shown)
     return Wording(
         name,
         "date",
         f"pass fill='linear' to interpolate, or {COUNT}",
         f"resample it first, or pass {COUNT}",
+        _shown,
     )
+
+
+def _shown(time: Any) -> str:
+    return str(time).removesuffix(" 00:00:00")
 
 
 def _no_dates(column: Any, label: Any, name: str) -> None:
