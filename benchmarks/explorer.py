@@ -76,7 +76,7 @@ def main() -> None:
         file = Path(folder, "height.csv")
         np.savetxt(file, sn.datasets.mackey_glass(2400), header="height", comments="")
         server = subprocess.Popen(
-            [sys.executable, "-m", "spheresn", "explore", str(file), "--port", "0"],
+            [sys.executable, "-P", "-m", "spheresn", "explore", str(file), "--port", "0"],
             stderr=subprocess.PIPE,
             text=True,
         )

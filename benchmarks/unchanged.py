@@ -218,7 +218,7 @@ def _asked(folder: Path, environment: dict[str, str], *arguments: str) -> str:
     """What `spheresn ARGUMENTS` prints. It runs in the folder with relative paths, so that no
     output depends on where that is.
     """
-    command = [sys.executable, "-m", "spheresn", *arguments]
+    command = [sys.executable, "-P", "-m", "spheresn", *arguments]
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False
     )

@@ -12,7 +12,7 @@ from spheresn.apps._extras import EXTRAS
 
 ROOT = Path(spheresn.__file__).parent
 LAYERS = [
-    ["_errors", "_version"],
+    ["_atomic", "_errors", "_processes", "_version"],
     ["_validation"],
     ["_numerics", "_progress"],
     ["sphere", "system", "topology", "metrics"],

@@ -188,7 +188,7 @@ def test_a_damaged_result_is_one_sentence_and_stays(finished, tmp_path, capsys):
         (["nonsense"], "nonsense"),
         (["report", "nowhere"], "DIR must be a directory of results"),
         (["show", "x", "--out", "nowhere"], "run `spheresn reproduce --out nowhere` first"),
-        (["reproduce", "fake", "--out", "/dev/null/x"], "Not a directory"),
+        (["reproduce", "fake", "--out", "/dev/null/x"], "is not a directory"),
         (["reproduce", "fake", "--out", "/proc/x"], "/proc/x"),
     ],
 )

@@ -118,6 +118,18 @@ def test_a_bad_link_is_one_sentence(query, words):
         from_query(query)
 
 
+OTHERS = ("xlsx", "zip", "png", "pdf", "html", "json", "parquet", "csv.gz", "")
+# The beginning of files of other kinds, whatever they are called
+OTHER_FORMATS = {
+    b"PK\x03\x04\x14\x00\x06\x00\x08\x00\x00\x00!\x00\xe9" * 50: "(UTF-8|whole NPY)",
+    b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00" * 50: "(UTF-8|whole NPY)",
+    b"%PDF-1.4\n1 0 obj\n<< /Type /Catalog >>\nendobj\n" * 50: "(column of numbers|whole NPY)",
+    b"<!doctype html>\n<p>no table</p>\n" * 50: "(column of numbers|whole NPY)",
+    b"\x00" * 500: " must ",
+    b"": "got the empty file",
+}
+
+
 def npy(values) -> bytes:
     file = io.BytesIO()
     np.save(file, values)
@@ -153,6 +165,14 @@ def test_files_are_read_by_their_ending():
         ("a.csv", b"1" * (LARGEST + 1), "at most 5 MB"),
         ("a.npy", b"PK nothing", "must be a whole NPY file"),
         ("a.npy", npy(np.zeros((300, MOST_COLUMNS + 1))), "at most 12 columns"),
+        ("a.npy", npy(np.zeros((100, 1900))), "at most 50 columns, got 1900 in 'a.npy'; keep"),
+        ("a.csv", b"1" + b",1" * 1899 + b"\n1" * 9, "at most .* columns"),
+        *(
+            (f"a{ending}", content, words)
+            for content, words in OTHER_FORMATS.items()
+            for ending in (".csv", ".npy")
+        ),
+        *((f"a.{ending}", b"1\n" * 20, "ending of the file must be one of") for ending in OTHERS),
         (
             "a.npy",
             npy(np.zeros((3, 3, 3))),
@@ -517,6 +537,17 @@ def test_the_bias_slider_sets_the_strength_of_the_bias(panels):
     assert np.allclose(two.reservoir.bias, 2.0 * one.reservoir.bias, rtol=1e-12)
 
 
+def test_a_wide_file_is_refused_before_its_cells_are_read(monkeypatch):
+    def never(*arguments):
+        raise AssertionError
+
+    monkeypatch.setattr("spheresn.apps.tables.read.table_of", never)
+    lines = b",".join([b"1.5"] * 1900) + b"\n"
+    for name, content in {"a.csv": lines * 200, "a.npy": npy(np.ones((200, 1900)))}.items():
+        with pytest.raises(ValueError, match="at most 50 columns, got 1900"):
+            table_from(name, content)
+
+
 @pytest.fixture(scope="module")
 def own(tmp_path_factory) -> tuple[Path, Panels]:
     """A file with dates, and the panels of an explorer that was given it."""
@@ -631,7 +662,7 @@ def test_a_process_that_dies_is_a_sentence(caplog, capfd):
     answer = Jobs().ask(
         "tab", "key", lambda report: forecast_aside(broken, 2, report), "file", patience=HANGS
     )
-    assert "error of the program" in answer.problem and "FileNotFoundError" in caplog.text
+    assert "error of the program" in answer.problem and "EOFError" in caplog.text
     assert "TypeError" in capfd.readouterr().err
 
 

@@ -276,6 +276,55 @@ def test_uploads_are_signals_or_sentences(tab, tmp_path):
     )
 
 
+@pytest.mark.parametrize("name", ["a.xlsx", "a.zip", "a.png", "a.pdf", "a.html", "a"])
+def test_a_file_of_another_kind_is_a_sentence_and_stays_in_the_browser(tab, tmp_path, name):
+    (tmp_path / name).write_bytes(b"PK\x03\x04")
+    asked = len(tab.asked)
+    tab.page.set_input_files("#upload input", tmp_path / name)
+    words = f"file must end in .npy, .csv, .tsv, .txt, got '{name}'; save the table as CSV"
+    tab.settled(f"{SMALL} {words}")
+    assert len([url for url in tab.asked[asked:] if url.startswith("http")]) <= 1
+
+
+def test_an_empty_or_binary_file_is_a_sentence(tab, tmp_path):
+    (tmp_path / "a.csv").write_bytes(b"")
+    tab.page.set_input_files("#upload input", tmp_path / "a.csv")
+    words = "FILE must hold a table, got the empty file 'a.csv'; check how it was written"
+    tab.settled(f"{SMALL} {words}")
+    (tmp_path / "b.csv").write_bytes(b"\x89PNG\r\n\x1a\n" * 9)
+    tab.page.set_input_files("#upload input", tmp_path / "b.csv")
+    words = "FILE must be text in UTF-8, got other bytes in 'b.csv'; save it as CSV in UTF-8"
+    tab.settled(f"{SMALL} {words}")
+
+
+def test_screen_readers_have_a_name_for_every_control_and_the_value_of_every_slider(tab):
+    """The names come from Chromium's own tree of what it tells them."""
+    page = tab.page
+    names = {
+        "slider": ["Memory", "Bend", "Bias", "Leak"],
+        "listbox": ["Kind of network", "Strength set by"],
+        "textbox": ["Units", "Seed"],
+    }
+    for role, wanted in names.items():
+        for name in wanted:
+            assert page.locator(".controls").get_by_role(role, name=name, exact=True).count() == 1
+    for name in ("Signal Three sines", "Topology ring"):
+        assert page.get_by_role("button", name=name, exact=True).count() == 1
+    memory = page.get_by_role("slider", name="Memory", exact=True)
+    assert memory.get_attribute("aria-valuetext") == "3"  # at the position log10(3)
+    for place in page.get_by_role("slider").all():
+        described = place.get_attribute("aria-describedby")
+        assert page.inner_text(f"#{described}") and place.get_attribute("aria-valuetext")
+    memory.press("ArrowRight")
+    tab.settled(f"{SMALL}&memory=3.16")
+    assert memory.get_attribute("aria-valuetext") == "3.16" == page.inner_text("#memory-value")
+    tab.choose("drive", "radius and scaling")
+    tab.settled(f"{SMALL}&drive=scaling&memory=3.16")
+    scaling = page.get_by_role("slider", name="Input scaling", exact=True)
+    assert scaling.get_attribute("aria-valuetext") == "0.1"
+    assert page.get_by_role("slider", name="Spectral radius", exact=True).count() == 1
+
+
 OWN = "?signal=file2&units=50"
 # The numbers of a curve of the forecast of a file, and what stands at the axis
 CURVE = """at => {

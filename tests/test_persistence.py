@@ -14,7 +14,7 @@ from safetensors.numpy import save_file
 from sklearn.linear_model import Lasso
 
 import spheresn as sn
-from spheresn.io.models import ModelFileError
+from spheresn.io import ModelFileError
 
 OLD = Path(__file__).parent / "data" / "regressor-format-1.spheresn"
 TOPOLOGIES = ["ring", "rotation", "sparse", "gaussian"]
@@ -173,7 +173,11 @@ def test_a_generator_is_not_saved_but_what_it_drew_is(path):
 def test_files_of_the_first_format_stay_readable():
     model = sn.load(OLD)
     expected = json.loads(OLD.with_suffix(".json").read_text())
-    assert np.allclose(model.predict(np.array(expected["input"])), expected["output"], rtol=1e-10)
+    x = np.array(expected["input"])
+    assert np.allclose(model.predict(x), expected["output"], rtol=1e-10)
+    # Such a file knows neither pasts nor the range of the targets
+    assert np.array_equal(model.predict(x), model.predict(x, start=np.zeros(model.units)))
+    assert np.isfinite(model.score(x, x[:, 0]))
 
 
 def test_a_loaded_model_says_that_it_cannot_go_on_learning(path):
@@ -352,6 +356,26 @@ MISFITS = {
     ),
     "mean": ({}, lambda t: t.update(mean=t["mean"][:0]), "the scaling does not fit the network"),
     "scale": ({}, lambda t: t.update(scale=-t["scale"]), "the scaling does not fit the network"),
+    "pasts": (
+        {},
+        lambda t: t.update(pasts=t["pasts"][:, :-1]),
+        "the pasts do not fit the network",
+    ),
+    "no pasts": (
+        {},
+        lambda t: t.update(pasts=t["pasts"][:0], following=t["following"][:0]),
+        "the pasts do not fit the network",
+    ),
+    "following": (
+        {},
+        lambda t: t.update(following=t["following"][:-1]),
+        "the pasts do not fit the network",
+    ),
+    "low_": (
+        {},
+        lambda t: t.update(low_=np.append(t["low_"], 0.0)),
+        "the range of the targets does not fit the readout",
+    ),
 }
 
 

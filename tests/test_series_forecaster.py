@@ -401,7 +401,10 @@ def test_clean_chaos_is_left_to_a_network():
 
 def test_more_steps_than_the_horizon_are_judged_again():
     model = SeriesForecaster(None, horizon=3).fit(SALES)
-    assert len(model.forecast(20).mean) == 20 and model.horizon_ == 20
+    farther = SeriesForecaster(None, horizon=20).fit(SALES).forecast(20)
+    assert np.array_equal(model.forecast(20).mean, farther.mean)
+    assert np.array_equal(model.forecast(20).upper, farther.upper)
+    assert model.horizon_ == 3  # the model stays
     with pytest.raises(sn.BadInput, match="steps must be at most 120"):
         model.forecast(121)
 

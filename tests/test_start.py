@@ -105,7 +105,7 @@ def test_help_imports_nothing_heavy(arguments):
 
 def without(*packages: str, arguments: list[str]) -> tuple[int, str, str]:
     """Exit code, stdout and stderr of the command where these packages are not found."""
-    code = f"import sys, bare; bare.hide(*{packages})\nfrom spheresn.__main__ import main\n"
+    code = f"import sys, bare; bare.hide(*{packages})\nfrom spheresn.apps.cli import main\n"
     run = subprocess.run(
         [sys.executable, "-c", f"{code}sys.exit(main(sys.argv[1:]))", *arguments],
         capture_output=True,

@@ -6,6 +6,7 @@ A `BadInput` reads *name must rule, got value; what to do*.
 from __future__ import annotations
 
 import numbers
+import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -25,6 +26,34 @@ def whole(name: str, value: object, minimum: int) -> int:
             "number"
         )
     return int(value)
+
+
+def fitting(name: str, value: object, minimum: int, each: float = 1.0, power: int = 1) -> int:
+    """`value` as an int of at least `minimum`, and so small that the memory of this machine holds
+    `each` times value^power floats.
+
+    >>> try:
+    ...     fitting("steps", 10**18, 1)
+    ... except BadInput as error:
+    ...     print(str(error).split(", ")[1])
+    got 1000000000000000000; ask for fewer
+    """
+    count = whole(name, value, minimum)
+    most = max(int((_memory() / (8.0 * max(each, 1.0))) ** (1.0 / power)), minimum)
+    if count > most:
+        raise BadInput(
+            f"{name} must be a whole number of at most {most} for the memory of this machine, got "
+            f"{count}; ask for fewer"
+        )
+    return count
+
+
+def _memory() -> int:
+    """The memory of this machine in bytes, or where it is not told, all that an address reaches."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):  # pragma: no cover - not on Unix
+        return 2**47
 
 
 def real(

@@ -13,7 +13,7 @@ from . import _validation, kernels
 from ._errors import BadInput, DegenerateStep, StateOverflow
 from ._validation import Floats
 from .activations import Linear, OnSphere, Tanh
-from .reservoir import Reservoir
+from .reservoir import Reservoir, check_reservoir
 from .topology import Dense, Rotation, Shift, Sparse
 
 CHUNK = 4096  # rows; 16 MB of states at 500 units
@@ -35,6 +35,7 @@ def drive(reservoir: Reservoir, signal: Any, start: ArrayLike | None = None) -> 
     >>> states.shape, bool(np.allclose(np.linalg.norm(states, axis=1), 1.0))
     ((100, 50), True)
     """
+    check_reservoir(reservoir)
     if _is_list_of_series(signal):
         starts = starts_of(reservoir, start, len(signal))
         series = [rows_of(reservoir, s, f"signal[{i}]") for i, s in enumerate(signal)]
@@ -61,6 +62,7 @@ def drive_chunks(
     >>> bool((np.vstack(pieces) == drive(reservoir, signal)).all())
     True
     """
+    check_reservoir(reservoir)
     size = _validation.whole("chunk", chunk, 1)
     state = starts_of(reservoir, start, 1)[0]
     pieces: Iterable[Any] = [signal] if hasattr(signal, "ndim") else signal

@@ -11,7 +11,7 @@ from . import _validation
 from ._errors import BadInput
 from ._validation import Floats
 from .driving import drive, loop_arguments, rows_of, run_batch, starts_of, writable
-from .reservoir import Reservoir
+from .reservoir import Reservoir, check_reservoir
 from .topology import Dense
 
 # Of a scaling to a spectral radius. A larger quotient may overflow and is not computed.
@@ -35,6 +35,7 @@ def drive_grid(
     >>> drive_grid(random_reservoir(20, rng=0), np.ones(5), [1.0, 2.0], [0.1, 0.2, 0.3]).shape
     (2, 3, 5, 20)
     """
+    check_reservoir(reservoir)
     radii = _axis("spectral_radius", spectral_radius)
     factors = _axis("input_scaling", input_scaling)
     points = _points(reservoir, radii / _own_radius(reservoir), factors)

@@ -12,6 +12,7 @@ from . import _validation, sphere
 from ._errors import BadInput, StateOverflow
 from ._validation import Floats
 from .activations import Activation, OnSphere
+from .system import System
 from .topology import Recurrent, as_recurrent
 from .topology.build import draw
 
@@ -177,8 +178,7 @@ def random_reservoir(
     >>> ring.recurrent.spectral_radius()
     0.9
     """
-    _validation.whole("units", units, 1)
-    _validation.whole("n_inputs", n_inputs, 0)
+    _validation.fitting("units", units, 1, 2 + _validation.fitting("n_inputs", n_inputs, 0))
     for_links, for_inputs, for_bias = _validation.generator(rng).spawn(3)
     matrix = _recurrent_matrix(topology, units, for_links, density, spectral_radius)
     weights = for_inputs.uniform(-1.0, 1.0, (n_inputs, units)).T * _validation.real(
@@ -189,6 +189,32 @@ def random_reservoir(
     return Reservoir(
         matrix.astype(kind), weights.astype(kind), activation or OnSphere(), bias, leak
     )
+
+
+def check_reservoir(reservoir: Any) -> None:
+    """Refuse what is no Reservoir, such as an estimator that has one."""
+    _check_kind("reservoir", reservoir, Reservoir)
+
+
+def check_system(system: Any) -> None:
+    """Refuse what is no System, such as an estimator whose closed loop is one."""
+    _check_kind("system", system, System)
+
+
+def _check_kind(name: str, value: Any, kind: Any) -> None:
+    if isinstance(value, kind) and not isinstance(value, type):  # a class has no state to move
+        return
+    parts = [
+        f".{part}"
+        for part in ("closed_loop_", "reservoir_")
+        if isinstance(getattr(value, part, None), kind)
+    ]
+    if not parts and hasattr(value, "get_params"):
+        advice = "fit it and pass its .reservoir_"
+    else:
+        advice = f"pass its {' or '.join(parts)}" if parts else "see spheresn.random_reservoir"
+    rule = "a Reservoir" if kind is Reservoir else "a System (a Reservoir, a closed loop)"
+    raise BadInput(f"{name} must be {rule}, got {type(value).__name__}; {advice}")
 
 
 def with_spectral_radius(matrix: Recurrent, spectral_radius: float) -> Recurrent:

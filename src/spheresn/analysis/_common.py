@@ -14,7 +14,7 @@ from .._errors import BadInput, NoDirection, StateOverflow
 from .._validation import Floats
 from ..activations import Linear
 from ..driving import loop_arguments, rows_of, starts_of, writable
-from ..reservoir import Reservoir
+from ..reservoir import Reservoir, check_system
 from ..system import System
 
 Signal = ArrayLike | int
@@ -23,11 +23,11 @@ Carry = Callable[[Floats, Floats, Floats], tuple[Floats, Floats]]
 
 def input_rows(system: System, signal: Any) -> Floats:
     """The signal as (T, d); a whole number T means T steps without input."""
+    check_system(system)
     if isinstance(signal, numbers.Integral) and not isinstance(signal, bool):
-        steps = _validation.whole("signal", signal, 1)
-        return np.zeros(
-            (steps, getattr(system, "n_inputs", 0)), getattr(system, "dtype", np.float64)
-        )
+        width = getattr(system, "n_inputs", 0)
+        steps = _validation.fitting("signal", signal, 1, width)
+        return np.zeros((steps, width), getattr(system, "dtype", np.float64))
     if isinstance(system, Reservoir):
         return writable(rows_of(system, signal))
     return _validation.table("signal", signal)

@@ -10,7 +10,7 @@ from .._errors import BadInput, NoDirection, StateOverflow
 from .._validation import Floats
 from ..activations import OnSphere
 from ..driving import drive
-from ..reservoir import Reservoir
+from ..reservoir import Reservoir, check_reservoir
 from ._common import Signal, input_rows
 
 
@@ -22,6 +22,7 @@ def norm_factors(reservoir: Reservoir, signal: Signal, start: ArrayLike | None =
     >>> norm_factors(turn, 2, start=[1.0, 0.0])
     array([3., 3.])
     """
+    check_reservoir(reservoir)
     rows = input_rows(reservoir, signal)
     states = drive(reservoir, rows, start)
     first = np.zeros_like(states[0]) if start is None else np.asarray(start, states.dtype)
@@ -94,6 +95,7 @@ def _projected(terms: Floats, radius: float, norm: float) -> Floats:
 
 def plain_radius(reservoir: Reservoir) -> float:
     """The radius of a sphere without bend and leak, for which the closed forms hold."""
+    check_reservoir(reservoir)
     if (
         not isinstance(reservoir.activation, OnSphere)
         or reservoir.activation.bend

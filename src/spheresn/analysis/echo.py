@@ -13,7 +13,7 @@ from .._numerics import power_of_two
 from .._validation import Floats
 from ..activations import OnSphere
 from ..driving import drive, starts_of
-from ..reservoir import Reservoir
+from ..reservoir import Reservoir, check_reservoir
 from ..system import System
 from ._common import Signal, input_rows
 from ._echo_proofs import Proof, prove
@@ -133,6 +133,7 @@ def pre_activation_outside_sphere(reservoir: Reservoir, signal: Signal) -> Outsi
     >>> pre_activation_outside_sphere(turn, np.zeros(10)).holds
     True
     """
+    check_reservoir(reservoir)
     if not isinstance(reservoir.activation, OnSphere):
         raise BadInput(
             f"reservoir must live on a sphere, got {reservoir.activation}; the condition speaks "

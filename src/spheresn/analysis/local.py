@@ -17,7 +17,7 @@ from .._errors import BadInput
 from .._validation import Floats
 from ..activations import OnSphere
 from ..driving import drive
-from ..reservoir import Reservoir
+from ..reservoir import Reservoir, check_reservoir
 from ._common import Signal, after_transient, input_rows, start_state
 from ._growth import block_errors
 
@@ -72,6 +72,7 @@ def local_exponents(
     array([-0.6931])
     """
     kind = _validation.one_of("jacobian", jacobian, ("exact", "printed"))
+    check_reservoir(reservoir)
     if kind == "printed" and not isinstance(reservoir.activation, OnSphere):
         raise BadInput(
             f"jacobian must be exact for {reservoir.activation}, got 'printed'; the printed one "

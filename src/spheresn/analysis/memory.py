@@ -14,7 +14,7 @@ from .._validation import Floats
 from ..driving import drive, rows_of
 from ..metrics import nrmse_of_each
 from ..readout import Gram, solve
-from ..reservoir import Reservoir
+from ..reservoir import Reservoir, check_reservoir
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +104,7 @@ def memory_capacity(
     >>> round(memory_capacity(line, one, two, max_delay=20).total, 6)
     5.0
     """
+    check_reservoir(reservoir)
     longest = reservoir.units if max_delay is None else _validation.whole("max_delay", max_delay, 0)
     first = max(_validation.whole("washout", washout, 0), longest)
     unit = power_of_two(rows_of(reservoir, signal))

@@ -13,7 +13,7 @@ from .. import _validation
 from .._errors import BadInput, MeaninglessPrediction
 from .._numerics import power_of_two
 from .._validation import Floats
-from ..reservoir import Reservoir
+from ..reservoir import Reservoir, check_reservoir
 from ._common import Signal, after_transient, input_rows, start_state
 from .decomposition import norm_factors, positive
 
@@ -68,6 +68,7 @@ def memory_rate(
     >>> memory_rate(reservoir, sn.datasets.white_noise(1000, rng=0)).meaningful
     True
     """
+    check_reservoir(reservoir)
     rows = input_rows(reservoir, signal)
     skipped = after_transient(rows, transient)
     norms = positive(

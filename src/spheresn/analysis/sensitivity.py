@@ -11,7 +11,7 @@ from .. import _validation, kernels, sphere
 from .._numerics import power_of_two
 from .._validation import Floats
 from ..driving import drive_chunks, loop_arguments
-from ..reservoir import Reservoir
+from ..reservoir import Reservoir, check_reservoir
 from ._common import Signal, check_status, input_rows, start_state
 
 
@@ -60,6 +60,7 @@ def memory_profile(
     >>> memory_profile(halving, np.ones(20), 3).sensitivity
     array([1.   , 0.5  , 0.25 , 0.125])
     """
+    check_reservoir(reservoir)
     rows, longest = input_rows(reservoir, signal), _validation.whole("max_delay", max_delay, 0)
     number = _validation.whole("times", times, 1)
     _validation.at_least(

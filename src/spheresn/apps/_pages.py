@@ -31,17 +31,18 @@ def quiet() -> Iterator[None]:
         yield
 
 
-def save_figure(figure: Any, folder: Path, stem: str) -> None:
-    """As PNG and SVG."""
+def save_figure(figure: Any, folder: Path, stem: str) -> str:
+    """As PNG and SVG; the source of the SVG, as the place may be a pipe."""
     _save(figure, folder / f"{stem}.png", {})
     # Keep the places that were just found: finding them is half of the work
     figure.set_layout_engine("none")
-    _save(figure, folder / f"{stem}.svg", {"Date": None})
+    return _save(figure, folder / f"{stem}.svg", {"Date": None}).decode()
 
 
-def _save(figure: Any, path: Path, metadata: dict[str, Any]) -> None:
+def _save(figure: Any, path: Path, metadata: dict[str, Any]) -> bytes:
     with whole_file(path) as draft:
         figure.savefig(draft, format=path.suffix[1:], metadata=metadata)
+        return draft.read_bytes()
 
 
 @dataclass(frozen=True)

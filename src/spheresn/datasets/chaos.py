@@ -19,6 +19,7 @@ from .._validation import Floats
 from . import delay as delay_equation
 
 Random = np.random.Generator | int | None
+POINT = 14  # times the memory of a float that a point takes in a list
 
 
 def lorenz(
@@ -150,7 +151,8 @@ def henon(
     [[0.0, 0.0], [1.0, 0.0], [0.0, 0.5]]
     """
     a, b = _validation.real("a", a), _validation.real("b", b)
-    count, skip = _validation.whole("steps", steps, 1), _validation.whole("transient", transient, 0)
+    skip = _validation.fitting("transient", transient, 0, POINT)
+    count = _validation.fitting("steps", steps, 1, POINT)
     x, y = (
         (0.0, 0.0)
         if rng is None
@@ -169,8 +171,9 @@ def _start(standard: tuple[float, float, float], rng: Random) -> Floats:
     )
 
 
-def _times(steps: int, dt: float, transient: float) -> Floats:
-    count, step = _validation.whole("steps", steps, 1), _validation.real("dt", dt, 0, above=True)
+def _times(steps: int, dt: float, transient: float, width: int = 3) -> Floats:
+    count = _validation.fitting("steps", steps, 1, 2 * width)
+    step = _validation.real("dt", dt, 0, above=True)
     return _validation.real("transient", transient, 0) + step * np.arange(count)
 
 

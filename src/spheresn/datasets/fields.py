@@ -18,6 +18,7 @@ from .._validation import Floats
 from .chaos import Random, _bounded, _flow, _times
 
 CONTOUR = 32  # points of a circle over which the coefficients are averaged, as in the paper
+STAGES = 30  # times the memory of a field that the integration of `lorenz96` takes
 Spectrum = NDArray[np.complexfloating]
 
 
@@ -47,7 +48,7 @@ def kuramoto_sivashinsky(
     ((100, 64), True)
     """
     size = _validation.real("length", length, 0.0, above=True)
-    count = _validation.whole("cells", cells, 4)
+    count = _validation.fitting("cells", cells, 4, 6 * CONTOUR)
     k = 2.0 * np.pi / size * np.arange(count // 2 + 1)
     slope = -0.5j * k
     if count % 2 == 0:
@@ -64,7 +65,7 @@ def kuramoto_sivashinsky(
         k**2 - k**4,
         nonlinear,
         lambda spectrum: np.fft.irfft(spectrum, count),
-        _counts(steps, dt, transient, substeps),
+        _counts(steps, dt, transient, substeps, count),
     )
     return _bounded(fields)
 
@@ -89,7 +90,7 @@ def kuramoto_sivashinsky_2d(
     (3, 16, 16)
     """
     size = _validation.real("length", length, 0.0, above=True)
-    count = _validation.whole("cells", cells, 4)
+    count = _validation.fitting("cells", cells, 4, 6 * CONTOUR, power=2)
     grid = (count, count)
     whole = 2.0 * np.pi / size * np.fft.fftfreq(count, 1.0 / count)
     half = 2.0 * np.pi / size * np.arange(count // 2 + 1)
@@ -113,7 +114,7 @@ def kuramoto_sivashinsky_2d(
         square - square**2,
         nonlinear,
         lambda spectrum: np.fft.irfft2(spectrum, grid),
-        _counts(steps, dt, transient, substeps),
+        _counts(steps, dt, transient, substeps, count**2),
         np.fft.rfft2,
     )
     return _bounded(fields)
@@ -138,12 +139,12 @@ def lorenz96(
     >>> lorenz96(2, cells=4, forcing=0.5, transient=50).round(6)[0]  # the fixed point attracts
     array([0.5, 0.5, 0.5, 0.5])
     """
-    count, push = _validation.whole("cells", cells, 4), _validation.real("forcing", forcing)
+    count = _validation.fitting("cells", cells, 4, STAGES)
+    push = _validation.real("forcing", forcing)
     random = np.random.default_rng(0) if rng is None else _validation.generator(rng)
     start = push + random.uniform(-0.5, 0.5, count)
-    return _flow(
-        lambda t, x: lorenz96_slope(x, push), start, _times(steps, dt, transient), tolerance
-    )
+    times = _times(steps, dt, transient, count)
+    return _flow(lambda t, x: lorenz96_slope(x, push), start, times, tolerance)
 
 
 def lorenz96_slope(x: Floats, forcing: float) -> Floats:
@@ -176,10 +177,12 @@ def _first(grid: tuple[int, ...], start: ArrayLike | None, rng: Random) -> Float
     return first
 
 
-def _counts(steps: int, dt: float, transient: float, substeps: int) -> tuple[int, int, int, float]:
+def _counts(
+    steps: int, dt: float, transient: float, substeps: int, cells: int
+) -> tuple[int, int, int, float]:
     """Rows, rows to skip, steps of the integration per row, and the length of such a step."""
     parts = _validation.whole("substeps", substeps, 1)
-    times = _times(steps, dt, transient)
+    times = _times(steps, dt, transient, cells)
     return len(times), math.ceil(round(times[0] / dt, 9)), parts, dt / parts
 
 

@@ -9,6 +9,8 @@ from .. import _validation
 from .._errors import StateOverflow
 from .._validation import Floats
 
+IN_LIST = 4  # times the memory of a float in an array that one in a list takes
+
 
 def white_noise(
     steps: int,
@@ -27,7 +29,8 @@ def white_noise(
     """
     start = _validation.real("low", low)
     stop = _validation.real("high", high, start, above=True)
-    shape = (_validation.whole("steps", steps, 1), _validation.whole("columns", columns, 1))
+    width = _validation.fitting("columns", columns, 1)
+    shape = (_validation.fitting("steps", steps, 1, width), width)
     return _validation.generator(rng).uniform(start, stop, shape)
 
 
@@ -43,7 +46,7 @@ def mso(steps: int, frequencies: ArrayLike = (0.2, 0.311, 0.42)) -> Floats:
     """
     omega = _validation.array("frequencies", frequencies, 1)
     _validation.at_least("frequencies", len(omega), 1, "for a sum of sines")
-    k = np.arange(_validation.whole("steps", steps, 1))
+    k = np.arange(_validation.fitting("steps", steps, 1, 2 * len(omega)))
     return np.asarray(np.sin(np.outer(k, omega)).sum(axis=1, keepdims=True))
 
 
@@ -62,7 +65,7 @@ def narma(steps: int, rng: np.random.Generator | int, *, order: int = 10) -> tup
     >>> bool((signal >= 0).all() and (signal < 0.5).all()), target[:2].ravel()
     (True, array([0. , 0.1]))
     """
-    count = _validation.whole("steps", steps, 1)
+    count = _validation.fitting("steps", steps, 1, 2 * IN_LIST)
     depth = int(_validation.real("order", _validation.whole("order", order, 1), 1, 24))
     signal = _validation.generator(rng).uniform(0.0, 0.5, count)
     return signal[:, None], _narma_target(signal, depth)[:, None]

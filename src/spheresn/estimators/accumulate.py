@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 
+from .._processes import environment
 from .._validation import Floats
 from ..readout import Gram, Sample
 from ..readout.gram import Sums, block_rows
@@ -39,9 +40,10 @@ def accumulate_series(
     groups = list(_groups(series))
     if len(groups) == 1:  # nothing to share out, and joblib's own work would show
         return _accumulate_group(frame, series, sampled)
-    parts = Parallel(n_jobs=n_jobs, return_as="generator")(
-        delayed(_accumulate_group)(frame, group, sampled) for group in groups
-    )
+    with environment():
+        parts = Parallel(n_jobs=n_jobs, return_as="generator")(
+            delayed(_accumulate_group)(frame, group, sampled) for group in groups
+        )
     gram, sample = next(parts)
     for more, others in parts:
         gram, sample = gram + more, sample.joined(others)

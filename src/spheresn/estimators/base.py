@@ -26,6 +26,7 @@ from .accumulate import TrainingSeries, accumulate_series
 from .calibration import Calibrated, Point
 from .candidates import REGRESSION, Candidate, Plan, candidates, plan_of
 from .features import Frame
+from .pasts import Pasts
 
 # Rows by which a network is chosen; a stream waits for them, a fit looks at no more
 SELECTION_ROWS = 5000
@@ -117,6 +118,7 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
 
     def _choose_frame(self, series: Sequence[Floats], targets: Sequence[Floats]) -> Frame:
         """Scaling, network, washout and features, chosen by some of the rows."""
+        lengths = [len(one) for one in series]
         series, targets = _selection(series), _selection(targets)
         plan, rows = self._plan(), np.vstack(series)
         scaler = Scaler.of(rows)
@@ -130,7 +132,12 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
         )
         frame = Frame(scaler, calibrated.reservoir, self._washout(calibrated.exponent, len(rows)))
         self._remember(best, calibrated)
-        return frame if self.features == "linear" else self._with_products(frame, series, targets)
+        if self.features != "linear":
+            frame = self._with_products(frame, series, targets)
+        # As many rows as the readout does not learn from, in the median series
+        early = int(np.median([self._washout_of(frame, length) for length in lengths]))
+        signals = [scaler.forward(one) for one in series]
+        return replace(frame, pasts=Pasts.of(frame.reservoir, signals, early))
 
     def _best(
         self,

@@ -269,6 +269,7 @@ def plan_of(estimator: Any, seed: int, units: Any) -> Plan:
         else _validation.real("spectral_radius", e.spectral_radius, 0.0)
     )
     scaling = 1.0 if e.input_scaling is None else _validation.real("input_scaling", e.input_scaling)
+    _validation.fitting("units", units, 1, power=2)  # the readout needs the Gram matrix
     links = drawn(e.topology, e.density, units, seed)
     if e.spectral_radius is not None and not isinstance(e.topology, str):
         # A given W comes at its own size

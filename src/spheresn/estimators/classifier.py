@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .. import _validation
+from .._atomic import all_or_nothing
 from .._errors import BadInput
 from .._validation import Floats
 from ..readout import Gram, Sample, factor, leave_one_out
@@ -21,6 +22,7 @@ from .candidates import Plan, plan_of
 from .cases import as_cases, is_cases, refuse_wide
 from .ensemble import CLASSIFICATION, blocks, fit_ensemble, with_length
 from .probability import fit_sharpness, probabilities
+from .scoring import judged, judged_weights
 from .validation import as_series, is_list, validated
 
 CASE_UNITS, STEP_UNITS = 2000, 500  # where nobody sets them
@@ -71,6 +73,7 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
     time_axis: int | None = None
     n_jobs: int | None = None
 
+    @all_or_nothing
     @with_limited_threads
     def fit(self, X: Any, y: Any) -> Self:
         """Choose the networks, let them follow the series, solve for the readout."""
@@ -78,6 +81,7 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
         self.whole_series_ = is_cases(X, y)
         return self._take(X, y, None)._refresh()
 
+    @all_or_nothing
     @with_limited_threads
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Learn from a batch of whole series, or from a batch of series with a label per step.
@@ -146,11 +150,20 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
         return _each(lambda one: probabilities(one, self.sharpness_), outputs)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The share of series, or of steps, that are classified correctly."""
+        """The share of series, or of steps, that are classified correctly.
+
+        Of steps, the first `washout_` of each series, but at most a quarter of it, are left out,
+        and their weights: what they depend on is not known.
+        """
         predicted = self.predict(X)
-        if isinstance(predicted, list):
-            predicted, y = np.concatenate(predicted), np.concatenate([np.asarray(one) for one in y])
-        return float(np.average(predicted == np.asarray(y), weights=sample_weight))
+        if self.whole_series_:
+            return float(np.average(predicted == np.asarray(y), weights=sample_weight))
+        parts, labels = (predicted, y) if isinstance(predicted, list) else ([predicted], [y])
+        weights = judged_weights(sample_weight, parts, self.washout_)
+        found, wanted = (
+            judged([np.asarray(one) for one in group], self.washout_) for group in (parts, labels)
+        )
+        return float(np.average(found == wanted, weights=weights))
 
     def _outputs(self, X: Any) -> Any:
         """Outputs (n, classes) of whole series, (T, classes) of steps, or a list of the latter."""
@@ -165,7 +178,8 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
                 ]
             )
         outputs = [
-            self.frame_.read(rows, self.weights_) for rows in as_series(self, X, reset=False)
+            self.frame_.read(rows, self.weights_, limits=(0.0, 1.0))
+            for rows in as_series(self, X, reset=False)
         ]
         return outputs if is_list(X) else outputs[0]
 
@@ -180,7 +194,7 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
         assert isinstance(self._learned, CaseReadout)
         for place, features in self._described(cases):
             told = with_length(cases[place], features, self.typical_length_)
-            self._learned.take(told, targets[0][place])
+            self._learned = self._learned.taking(told, targets[0][place])
 
     def _choose_length(self, cases: list[Floats], targets: Floats) -> tuple[float, CaseReadout]:
         """The median length where lengths differ and tell the class, otherwise 0; with what a
@@ -193,7 +207,8 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
         }
         for place, features in self._described(cases):
             for typical, readout in learned.items():
-                readout.take(with_length(cases[place], features, typical), targets[place])
+                told = with_length(cases[place], features, typical)
+                learned[typical] = readout.taking(told, targets[place])
         if len(tried) == 1:
             return 0.0, learned[0.0]
         return min(learned.items(), key=lambda one: one[1].fit(self._penalty()).error)
@@ -206,7 +221,8 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
                 "not linear in the states anyway"
             )
         self._check_readout()
-        units = _validation.whole("units", CASE_UNITS if self.units == "auto" else self.units, 1)
+        asked = CASE_UNITS if self.units == "auto" else self.units
+        units = _validation.fitting("units", asked, 1, 10)  # each has several features
         self.washout_ = (
             0 if self.washout == "auto" else _validation.whole("washout", self.washout, 0)
         )
@@ -257,11 +273,13 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
         for place in blocks(cases):
             yield place, self.ensemble_.features(cases[place], self.washout_, self.n_jobs)
 
-    @with_limited_threads
     def _refresh(self) -> Self:
         """Solve for the readout if something was learned since the last time."""
-        if not self._stale:
-            return self
+        return self._learn() if self._stale else self
+
+    @all_or_nothing
+    @with_limited_threads
+    def _learn(self) -> Self:
         if isinstance(self._learned, CaseReadout):
             fitted = self._learned.fit(self._penalty())
             self.weights_, self.penalty_ = fitted.weights, fitted.penalty

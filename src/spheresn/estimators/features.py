@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -13,16 +14,22 @@ from ..readout import Quadratic
 from ..readout.gram import block_rows
 from ..reservoir import Reservoir
 from ..series.scaling import Scaler
+from .pasts import Pasts
+
+EARLY_CHUNK = 512  # rows; the states of all pasts are held at a time, as many as in a chunk
 
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """All that turns rows of input into rows of features: scaling, network, features, washout."""
+    """All that turns rows of input into rows of features: scaling, network, features, washout; and
+    what stands for the past of a series without a start.
+    """
 
     scaler: Scaler
     reservoir: Reservoir
     washout: int
     quadratic: Quadratic | None = None
+    pasts: Pasts | None = None
 
     def states(self, rows: Floats, start: Floats | None = None) -> Floats:
         """States (T, N) of raw rows (T, d)."""
@@ -33,14 +40,32 @@ class Frame:
         return states if self.quadratic is None else self.quadratic(states)
 
     def read(
-        self, rows: Floats, readout: Callable[[Floats], Floats], start: Floats | None = None
+        self,
+        rows: Floats,
+        readout: Callable[[Floats], Floats],
+        start: Floats | None = None,
+        limits: tuple[Any, Any] = (-np.inf, np.inf),
     ) -> Floats:
         """Outputs (T, m) of raw rows (T, d).
 
+        Without a start, the first rows are the mean over several pasts of outputs within `limits`.
         One chunk of states is held at a time: all states of a long series may not fit into memory.
         """
-        chunks = drive_chunks(self.reservoir, self.scaler.forward(rows), start=start)
-        return np.concatenate([readout(self.features(states)) for states in chunks])
+        signal = self.scaler.forward(rows)
+        chunks = drive_chunks(self.reservoir, signal, start=start)
+        outputs = np.concatenate([readout(self.features(states)) for states in chunks])
+        if start is not None or self.pasts is None:
+            return outputs
+        early = self._read_early(signal[: self.pasts.rows], self.pasts, readout, limits)
+        return np.concatenate([early, outputs[len(early) :]])
+
+    def states_from_pasts(self, rows: Floats) -> Floats:
+        """`states`, where those of the first rows follow the likeliest past, not an empty start."""
+        states = self.states(rows)
+        if self.pasts is not None:
+            early = self.scaler.forward(rows[: self.pasts.rows])
+            states[: len(early)] = drive(self.reservoir, early, self.pasts.nearest(early[0], 1)[0])
+        return states
 
     def pieces(
         self, rows: Floats, targets: Floats, start: Floats | None = None, *, kept: bool = True
@@ -61,3 +86,20 @@ class Frame:
         n = self.reservoir.units
         c = 0 if self.quadratic is None else len(self.quadratic.components)
         return n + c * (c + 1) // 2
+
+    def _read_early(
+        self,
+        signal: Floats,
+        pasts: Pasts,
+        readout: Callable[[Floats], Floats],
+        limits: tuple[Any, Any],
+    ) -> Floats:
+        """Outputs of a standardised signal, the mean over the pasts that it may have had."""
+        starts, means = pasts.nearest(signal[0]), []
+        for first in range(0, len(signal), EARLY_CHUNK):
+            piece = signal[first : first + EARLY_CHUNK]
+            states = drive(self.reservoir, np.stack([piece] * len(starts)), starts)
+            found = [np.clip(readout(self.features(one)), *limits) for one in states]
+            means.append(np.mean(found, axis=0))
+            starts = states[:, -1].copy()
+        return np.concatenate(means)

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation
+from .._atomic import all_or_nothing
 from .._errors import BadInput
 from .._progress import Progress
 from .._validation import Floats
@@ -76,6 +77,7 @@ class ESNFieldForecaster(BaseESN):
     precise: bool = True
     verbose: bool = True
 
+    @all_or_nothing
     @with_limited_threads
     def fit(self, X: Any, y: Any = None, client: Any = None) -> Self:
         """Learn the field; forecasts begin at its end. `y` is not used.
@@ -129,7 +131,7 @@ class ESNFieldForecaster(BaseESN):
         The next call begins at the same time. A field that came as xarray comes back as one.
         """
         check_is_fitted(self)
-        count = _validation.whole("steps", steps, 1)
+        count = _validation.fitting("steps", steps, 1, 3 * self.n_features_in_)
         outputs, finite, _ = self.closed_loop_.run(count, self.state_, self.last_)
         result = self._scaler.backward(outputs)
         channels = self.patches_.channels
@@ -140,6 +142,7 @@ class ESNFieldForecaster(BaseESN):
         shaped = result.reshape(count, *self.patches_.grid, *((channels,) * self.channels))
         return shaped if self.labels_ is None else self.labels_.attach(shaped)
 
+    @all_or_nothing
     def update(self, X: Any) -> Self:
         """Observe fields that came after the fit or the last update; forecasts begin after them.
 

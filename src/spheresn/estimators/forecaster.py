@@ -10,12 +10,13 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation
+from .._atomic import all_or_nothing
 from .._errors import BadInput
 from .._progress import Progress
 from .._validation import Floats
 from ..driving import drive_chunks
 from ..series.alignment import aligned, same_dates
-from ..series.limits import bounds
+from ..series.limits import bounds_around
 from ..series.observed import has_form, observed
 from ..series.scaling import Scaler
 from .base import SELECTION_ROWS, BaseESN, with_limited_threads
@@ -63,6 +64,7 @@ class ESNForecaster(BaseESN):
     n_jobs: int | None = None
     verbose: bool = True
 
+    @all_or_nothing
     @with_limited_threads
     def fit(self, X: Any, y: Any = None, exogenous: Any = None) -> Self:
         """Choose the network and learn the series; forecasts begin at its end. `y` is not used."""
@@ -71,7 +73,7 @@ class ESNForecaster(BaseESN):
         beside = self._exogenous(exogenous, len(series), reset=True)
         self._one_column = np.ndim(X) == 1
         self.scaler_, self.exogenous_scaler_ = Scaler.of(series), Scaler.of(beside)
-        self.low_, self.high_ = bounds(series, len(series) // 4)
+        self.low_, self.high_ = bounds_around(self.scaler_.mean, series, len(series) // 4)
         plan = self._plan()
         data = TrainingData.of(
             self.scaler_.forward(series),
@@ -113,7 +115,8 @@ class ESNForecaster(BaseESN):
         begins at the same row.
         """
         check_is_fitted(self)
-        count = _validation.whole("steps", steps, 1)
+        width = 3 * self.n_features_in_ + len(self.exogenous_scaler_.mean)
+        count = _validation.fitting("steps", steps, 1, width)
         beside = self.exogenous_scaler_.forward(self._exogenous(exogenous, count, reset=False))
         outputs, finite = self.closed_loop_.run(
             count, self.state_, self.last_, np.ascontiguousarray(beside)
@@ -127,6 +130,7 @@ class ESNForecaster(BaseESN):
             return self._form.shaped(result, self._form.coming(count))
         return result[:, 0] if self._one_column else result
 
+    @all_or_nothing
     def update(self, X: Any, exogenous: Any = None) -> Self:
         """Observe rows that came after the fit or the last update; forecasts begin after them.
 
@@ -149,7 +153,8 @@ class ESNForecaster(BaseESN):
     def predict(self, X: Any, exogenous: Any = None) -> Floats:
         """For each row of a series (T, d) the forecast of the next one, from a fresh start.
 
-        The exogenous columns (T, e) belong to the rows that are forecast.
+        The exogenous columns (T, e) belong to the rows that are forecast. The first `washout_`
+        rows, whose past is unknown, stay within `low_` and `high_`.
         """
         check_is_fitted(self)
         series = self.scaler_.forward(self._table(X, reset=False))
@@ -166,6 +171,7 @@ class ESNForecaster(BaseESN):
         result = _validation.finite(
             "the prediction", self.scaler_.backward(self.closed_loop_.carry * series + outputs)
         )
+        result[: self.washout_] = result[: self.washout_].clip(self.low_, self.high_)
         return result[:, 0] if self._one_column else result
 
     def _frame(self, calibrated: Calibrated, data: TrainingData) -> Frame:

@@ -10,11 +10,13 @@ from sklearn.base import RegressorMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation
+from .._atomic import all_or_nothing
 from .._errors import BadInput, StateOverflow
 from .._numerics import power_of_two
 from .._validation import Floats
 from .base import SELECTION_ROWS, BaseESN, with_limited_threads, with_rows
 from .features import Frame
+from .scoring import judged, judged_weights
 from .streaming import Stream
 from .validation import as_series, as_targets, is_list, validated
 
@@ -40,10 +42,12 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
     "loo" chooses the one with the least leave-one-out error.
     features: "linear", or "quadratic", which adds products of the `components` leading principal
     components of the states. readout: any scikit-learn regressor in place of the ridge regression.
-    washout: rows left out at the start of each series. n_jobs: series driven in parallel (joblib).
+    washout: rows that fit and score leave out at the start of each series; "auto" is ten memories,
+    and at most a quarter of the series. n_jobs: series driven in parallel (joblib).
 
     Learned: reservoir_, weights_, lyapunov_ (measured on the training signal: -1/memory), memory_,
-    bend_, penalty_, washout_, and state_, the state after the last row.
+    bend_, penalty_, washout_, low_ and high_, the range of the targets, and state_, the state after
+    the last row.
 
     >>> import spheresn as sn
     >>> signal, target = sn.datasets.narma(2000, 0)
@@ -58,10 +62,12 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
     readout: Any = None
     n_jobs: int | None = None
 
+    @all_or_nothing
     @with_limited_threads
     def fit(self, X: Any, y: Any) -> Self:
         """Choose the network, drive it over the series, solve for the readout."""
         series, targets = self._checked(X, y, reset=True)
+        self._note_range(targets, True)
         for name in ("_waiting", "_stream", "_stale", "state_"):  # those of an earlier fit
             self.__dict__.pop(name, None)
         frame = self._choose_frame(series, targets)
@@ -74,6 +80,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
         self._stream: Stream | None = self._new_stream(frame, series[0], targets[0])
         return self._refresh()
 
+    @all_or_nothing
     @with_limited_threads
     def partial_fit(self, X: Any, y: Any) -> Self:
         """Learn from the next rows of one long series; the result is that of one fit to all rows.
@@ -97,10 +104,11 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
             self._waiting, self._stream = [], None
         else:
             self._require_outputs(targets.shape[1])
+        self._note_range([targets], first)
         if self._stream is not None:
-            self._stream.take(rows, targets)
+            self._stream = self._stream.taking(rows, targets)
         else:
-            self._waiting.append((rows, targets))
+            self._waiting = [*self._waiting, (rows, targets)]
             if sum(len(x) for x, _ in self._waiting) >= SELECTION_ROWS:
                 self._start_stream()
         self._outdate(CHANGING)
@@ -109,29 +117,43 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
     def predict(self, X: Any, start: Floats | None = None) -> Any:
         """Outputs (T,) or (T, m) for one series, a list for several.
 
-        Each series begins at the state `start`, by default zero; `state_` continues after the fit.
+        Each series begins at the state `start`; `state_` continues after the fit. Without it, what
+        went before a series is unknown: the first `washout_` rows are the mean over eight pasts of
+        the training series that may have come before its first row, each within the range of the
+        training targets, `low_` to `high_`.
         """
         check_is_fitted(self)
         self._refresh()
+        limits = getattr(self, "low_", -np.inf), getattr(self, "high_", np.inf)
         outputs = [
-            self.frame_.read(rows, self._read, start) for rows in as_series(self, X, reset=False)
+            self.frame_.read(rows, self._read, start, limits)
+            for rows in as_series(self, X, reset=False)
         ]
         return outputs if is_list(X) else outputs[0]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """R² of the predictions; of several series, that of all their rows together."""
+        """R² of the predictions; of several series, that of all their rows together.
+
+        The first `washout_` rows of each series, but at most a quarter of it, are left out, and
+        their weights: what they depend on is not known.
+        """
         from sklearn.metrics import r2_score  # as scikit-learn does: importing it takes long
 
-        outputs = self.predict(X)
-        if is_list(X):
-            y, outputs = np.vstack(as_targets(y, outputs, True)), np.concatenate(outputs)
-        return float(r2_score(y, outputs, sample_weight=sample_weight))
+        outputs = self.predict(X) if is_list(X) else [self.predict(X)]
+        targets = as_targets(y, outputs, is_list(X))
+        weights = judged_weights(sample_weight, outputs, self.washout_)
+        known = (judged(parts, self.washout_) for parts in (targets, outputs))
+        return float(r2_score(*known, sample_weight=weights))
 
     def transform(self, X: Any) -> Any:
-        """The states (T, N) of the network, as features; a list for several series."""
+        """The states (T, N) of the network, as features; a list for several series.
+
+        The first `washout_` rows follow the past of the training series that is likeliest before
+        the first row.
+        """
         check_is_fitted(self)
         self._refresh()
-        states = [self.frame_.states(rows) for rows in as_series(self, X, reset=False)]
+        states = [self.frame_.states_from_pasts(rows) for rows in as_series(self, X, reset=False)]
         return states if is_list(X) else states[0]
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
@@ -169,6 +191,13 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
                 for one in targets
             ]
 
+    def _note_range(self, targets: list[Floats], first: bool) -> None:
+        """The range of all targets so far."""
+        low = self._unit * np.min([one.min(axis=0) for one in targets], axis=0)
+        high = self._unit * np.max([one.max(axis=0) for one in targets], axis=0)
+        self.low_: Floats = low if first else np.minimum(self.low_, low)
+        self.high_: Floats = high if first else np.maximum(self.high_, high)
+
     def _require_outputs(self, count: int) -> None:
         """Require as many columns of targets as in the rows before."""
         before = self._waiting[0][1].shape[1] if self._stream is None else self._stream.outputs
@@ -187,23 +216,25 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
 
     def _new_stream(self, frame: Frame, rows: Floats, targets: Floats) -> Stream:
         washout = self._washout_of(frame, len(rows))
-        return Stream(frame, washout, targets.shape[1], sampled=self.penalty == "loo").take(
-            rows, targets
-        )
+        empty = Stream(frame, washout, self.penalty == "loo", (rows[:0], targets[:0]))
+        return empty.taking(rows, targets)
 
-    @with_limited_threads
     def _refresh(self) -> Self:
         """Solve for the readout if rows have come since the last time."""
-        if not getattr(self, "_stale", True):
-            return self
+        return self._learn() if getattr(self, "_stale", True) else self
+
+    @all_or_nothing
+    @with_limited_threads
+    def _learn(self) -> Self:
         if self._stream is None:
             self._start_stream()
         assert self._stream is not None
-        stream, done = self._stream, self._stream.finished()
-        self.state_ = done.state
-        gram = with_rows(done.sums.moments)
-        weights = self._solve(gram, done.sample, again=lambda: stream.finished().sums.moments)
-        return self._finish(done.frame, weights)
+        stream = self._stream
+        sums, sample, self.state_ = stream.finished()
+        weights = self._solve(
+            with_rows(sums.moments), sample, again=lambda: stream.finished()[0].moments
+        )
+        return self._finish(stream.frame, weights)
 
     def _finish(self, frame: Frame, weights: Any) -> Self:
         self.frame_, self.weights_ = (

@@ -17,6 +17,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
+from .._processes import environment
 from .._progress import Progress
 from .._validation import Floats
 from ..driving import drive
@@ -260,9 +261,10 @@ class Search:
         """
         settings = self._settings(grid)
         self.progress.expect(len(found))
-        tried = Parallel(self.n_jobs, return_as="generator")(
-            delayed(self._trial)(candidate, windows, settings, final) for candidate in found
-        )
+        with environment():
+            tried = Parallel(self.n_jobs, return_as="generator")(
+                delayed(self._trial)(candidate, windows, settings, final) for candidate in found
+            )
         trials = []
         for trial in tried:
             self.progress.advance()

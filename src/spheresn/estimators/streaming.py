@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,9 +12,9 @@ from ..readout.gram import Sums, block_rows
 from .features import Frame
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Stream:
-    """One series, taken in piece by piece.
+    """One series, taken in piece by piece; `taking` gives a new stream, and this one stays.
 
     Rows are driven and summed in blocks that begin at multiples of `block_rows` from the start of
     the series, so that the sums are the same to the last bit however the series is cut.
@@ -22,47 +22,47 @@ class Stream:
 
     frame: Frame
     washout: int
-    outputs: int
     sampled: bool  # whether rows are kept to choose a penalty by
-    sums: Sums = field(init=False)
-    sample: Sample = field(init=False)
+    pending: tuple[Floats, Floats]
+    sums: Sums | None = None  # none before the first whole block
+    sample: Sample | None = None
     state: Floats | None = None
     seen: int = 0
-    pending: tuple[Floats, Floats] | None = None
 
-    def __post_init__(self) -> None:
-        self.sums, self.sample = (
-            Sums.empty(self.frame.width, self.outputs),
-            Sample.empty(self.frame.width, self.outputs),
-        )
+    @property
+    def outputs(self) -> int:
+        """The columns of the targets."""
+        return int(self.pending[1].shape[1])
 
-    def take(self, rows: Floats, targets: Floats) -> Stream:
-        """Take in the rows that come next. Rows after the last whole block wait for more."""
-        if self.pending is not None:
-            rows, targets = (
-                np.vstack([self.pending[0], rows]),
-                np.vstack([self.pending[1], targets]),
-            )
-        whole = len(rows) - len(rows) % block_rows(self.frame.width)
-        self._absorb(rows[:whole], targets[:whole])
-        self.pending = rows[whole:].copy(), targets[whole:].copy()
-        return self
+    def taking(self, rows: Floats, targets: Floats) -> Stream:
+        """The stream with the rows that come next. What is no whole block waits for more.
 
-    def finished(self) -> Stream:
-        """A copy that has taken in the waiting rows too; this stream can still go on."""
-        done = Stream(self.frame, self.washout, self.outputs, self.sampled, self.state, self.seen)
-        done.sums, done.sample = self.sums.copy(), self.sample
-        if self.pending is not None and len(self.pending[0]):
-            done._absorb(*self.pending)
-        return done
+        The sums are copied. So many rows wait for that that their products cost far more.
+        """
+        rows, targets = np.vstack([self.pending[0], rows]), np.vstack([self.pending[1], targets])
+        block = block_rows(self.frame.width)
+        whole = 0 if len(rows) < max(block, self.frame.width) else len(rows) - len(rows) % block
+        before = self._absorbed(rows[:whole], targets[:whole]) if whole else self
+        return replace(before, pending=(rows[whole:].copy(), targets[whole:].copy()))
 
-    def _absorb(self, rows: Floats, targets: Floats) -> None:
-        for states, wanted in self.frame.pieces(rows, targets, self.state, kept=False):
-            self.state = states[-1].copy()
-            skip = min(max(self.washout - self.seen, 0), len(states))
-            self.seen += len(states)
+    def finished(self) -> tuple[Sums, Sample, Floats]:
+        """Sums and sample of all rows, as copies, and the state after the last row."""
+        done = self._absorbed(*self.pending)
+        assert done.sums is not None and done.sample is not None and done.state is not None
+        return done.sums, done.sample, done.state
+
+    def _absorbed(self, rows: Floats, targets: Floats) -> Stream:
+        width, state, seen = self.frame.width, self.state, self.seen
+        sums = Sums.empty(width, self.outputs) if self.sums is None else self.sums.copy()
+        sample = self.sample or Sample.empty(width, self.outputs)
+        pieces = self.frame.pieces(rows, targets, state, kept=False) if len(rows) else ()
+        for states, wanted in pieces:
+            state = states[-1].copy()
+            skip = min(max(self.washout - seen, 0), len(states))
+            seen += len(states)
             if skip < len(states):
                 features = self.frame.features(states[skip:])
-                self.sums.take(features, wanted[skip:])
+                sums.take(features, wanted[skip:])
                 if self.sampled:
-                    self.sample = self.sample.taking(features, wanted[skip:])
+                    sample = sample.taking(features, wanted[skip:])
+        return replace(self, sums=sums, sample=sample, state=state, seen=seen)

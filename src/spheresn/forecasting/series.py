@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
+from .._atomic import all_or_nothing
 from .._errors import BadInput
 from .._progress import Progress
 from .._validation import Floats, at_least, real, whole
@@ -24,6 +25,7 @@ from .backtesting import LEVEL, Backtest, Fit, backtest, most_steps
 from .combination import (
     COMBINATION,
     FOLDS,
+    FittedCombination,
     combine,
     record_origins,
     spread_by_step,
@@ -202,6 +204,7 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.verbose = verbose
 
+    @all_or_nothing
     def fit(
         self, series: Any, y: Any = None, exogenous: Any = None, report: Report | None = None
     ) -> Self:
@@ -214,8 +217,9 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
         self._form, self._values, self.notes_ = found.form, found.values, found.notes
         at_least("series", len(found.values), FEWEST, "for a forecast and its record")
         whole("random_state", self.random_state, 0)
-        self._exogenous_names: tuple[Any, ...] | None = None
-        self._exogenous = self._known(exogenous, found.form.index, len(found.values), None)
+        self._exogenous, self._exogenous_names = self._known(
+            exogenous, found.form.index, (len(found.values), None), None
+        )
         self.scale_ = Scaler.of(found.values).scale
         self._rows = found.values / self.scale_
         self.seasons_ = self._find_seasons()
@@ -223,7 +227,13 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
             self._usual_steps() if self.horizon is None else whole("horizon", self.horizon, 1)
         )
         _at_most_rows("horizon", self.horizon_, len(self._rows))
-        self._combine(self.horizon_, report)
+        self._fitted = self._combine(self.horizon_, report)
+        weights = sorted(self._fitted.weights.items(), key=lambda pair: -float(np.mean(pair[1])))
+        flat = self._rows.shape[1] == 1
+        self.weights_ = {
+            name: float(weight[0]) if flat else weight for name, weight in weights if weight.any()
+        }
+        self.record_ = self._in_deviations(self._fitted.record)
         return self
 
     def forecast(
@@ -232,23 +242,24 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
         """The next `steps` rows, by default as many as the horizon, with intervals.
 
         `exogenous` (steps, e): the columns of fit at these rows. Asked for more steps than the
-        horizon, the methods are judged again.
+        horizon, the methods are judged again, for this forecast alone; set `horizon` to judge them
+        once.
         """
         check_is_fitted(self, "weights_")
         count = self.horizon_ if steps is None else whole("steps", steps, 1)
         inside = _inside("level", level)
         rows = len(self._rows)
         _at_most_rows("steps", count, rows)
-        if count > self.horizon_:
-            self._combine(count)
-        index = self._form.coming(count)
-        known = self._known(exogenous, index, count, self._exogenous.shape[1])
+        index, columns = self._form.coming(count), self._exogenous.shape[1]
+        known, _ = self._known(exogenous, index, (count, columns), self._exogenous_names)
+        ahead = max(count, self.horizon_)
+        found = self._fitted if ahead == self.horizon_ else self._combine(ahead)
         # All of the horizon is forecast, so that fewer steps are the first of more; what is known
         # ends earlier, and its last row stands in where nothing is read
-        after = np.repeat(known[-1:], self.horizon_ - count, axis=0)
-        final = self._fitted.given(np.vstack([self._exogenous, known, after]))
-        mean = self.scale_ * final.forecast(self._rows, [rows], self.horizon_).values[0, :count]
-        spreads, degrees = self._spreads(count)
+        after = np.repeat(known[-1:], ahead - count, axis=0)
+        final = found.given(np.vstack([self._exogenous, known, after]))
+        mean = self.scale_ * final.forecast(self._rows, [rows], ahead).values[0, :count]
+        spreads, degrees = self._spreads(self._in_deviations(found.record), count)
         low = np.where((self._values >= 0.0).all(axis=0), 0.0, -np.inf)
         return Forecast(
             inside, index, self._form, self._values, mean, WIDER * spreads, degrees, low
@@ -324,25 +335,20 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
             usual = USUAL_STEPS
         return int(max(min(usual, rows // 4), 1))
 
-    def _combine(self, steps: int, report: Report | None = None) -> None:
+    def _combine(self, steps: int, report: Report | None = None) -> FittedCombination:
         progress = Progress(self.verbose and report is None, "stage")
         progress.expect(STAGES)
         try:
             with threadpool_limits(1):  # the matrices are small: threads would wait for each other
                 methods = self._methods(self._rows, steps)
-                found = combine(
+                return combine(
                     self._rows, steps, methods, report or (lambda stage: progress.advance())
                 )
         finally:
             progress.close()
-        self._fitted, self.horizon_ = found, steps
-        weights = sorted(found.weights.items(), key=lambda pair: -float(np.mean(pair[1])))
-        flat = self._rows.shape[1] == 1
-        self.weights_ = {
-            name: float(weight[0]) if flat else weight for name, weight in weights if weight.any()
-        }
-        scaler = Scaler(np.zeros_like(self.scale_), self.scale_)
-        self.record_ = replace(found.record, scaler=scaler)
+
+    def _in_deviations(self, record: Backtest) -> Backtest:
+        return replace(record, scaler=Scaler(np.zeros_like(self.scale_), self.scale_))
 
     def _simple(self) -> dict[str, Fit]:
         found: dict[str, Fit] = {"naive": Naive.fit}
@@ -404,20 +410,22 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
         one_step = Autoregression(units=50, seed=self.random_state).fit(rows)
         return one_step.error <= CLEAN * float(np.min(changes / Scaler.of(rows).scale))
 
-    def _spreads(self, steps: int) -> tuple[Floats, Floats]:
+    def _spreads(self, record: Backtest, steps: int) -> tuple[Floats, Floats]:
         """Deviations (H, d) of the errors of the combination, and degrees of freedom (d,)."""
-        errors = self.record_.errors(COMBINATION)
+        errors = record.errors(COMBINATION)
         found = [spread_by_step(errors[:, :, column], steps) for column in range(errors.shape[2])]
         spreads = np.column_stack([spread for spread, _ in found]) * self.scale_
         return spreads, np.array([degrees for _, degrees in found])
 
-    def _known(self, exogenous: Any, index: Any, rows: int, columns: int | None) -> Floats:
-        if exogenous is None:
-            found: Floats = np.zeros((rows, 0))
-        else:
-            table, names = aligned(exogenous, self._exogenous_names, index)
+    def _known(
+        self, exogenous: Any, index: Any, shape: tuple[int, int | None], names: Any
+    ) -> tuple[Floats, Any]:
+        """Exogenous columns of this shape, and their names, which must be those of fit."""
+        rows, columns = shape
+        found, named = np.zeros((rows, 0)), None
+        if exogenous is not None:
+            table, named = aligned(exogenous, names, index)
             found = observed(table, None, "exogenous").values
-            self._exogenous_names = names if columns is None else self._exogenous_names
         expected = found.shape[1] if columns is None else columns
         if found.shape != (rows, expected):
             got = "none" if exogenous is None else found.shape
@@ -425,4 +433,4 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
                 f"exogenous must have shape ({rows}, {expected}), got {got}; pass one row "
                 "for each time, with the columns of fit"
             )
-        return found
+        return found, named

@@ -17,6 +17,7 @@ from ..estimators.features import Frame
 from ..estimators.fields.geometry import Patches
 from ..estimators.fields.labels import Labels
 from ..estimators.fields.loop import FieldLoop, LocalNetworks
+from ..estimators.pasts import Pasts
 from ..readout import Quadratic, Weights
 from ..reservoir import Reservoir
 from ..series.scaling import Scaler
@@ -96,7 +97,11 @@ def frame_parts(model: Any) -> tuple[Values, Tensors]:
     """The parts of a regressor or classifier."""
     values, tensors = _readout_parts(model.weights_, model.frame_.quadratic)
     more, others = reservoir_parts(model.frame_.reservoir)
-    scaler = {"mean": model.frame_.scaler.mean, "scale": model.frame_.scaler.scale}
+    frame = model.frame_
+    scaler = {"mean": frame.scaler.mean, "scale": frame.scaler.scale}
+    if frame.pasts is not None:
+        values["past_rows"] = int(frame.pasts.rows)
+        scaler |= {"pasts": frame.pasts.states, "following": frame.pasts.following}
     return {**values, "reservoir": more, "washout": int(model.washout_)}, {
         **tensors,
         **others,
@@ -111,8 +116,25 @@ def frame_from(model: Any, values: Values, tensors: Tensors) -> None:
     model.weights_, quadratic = _readout_from(values, tensors, reservoir.units)
     if hasattr(model, "state_") and model.state_.shape != (reservoir.units,):
         raise ValueError("the state does not fit the network")
-    model.frame_ = Frame(scaler, reservoir, whole("washout", values["washout"], 0), quadratic)
+    for name in ("low_", "high_"):
+        if name in tensors and tensors[name].shape != model.weights_.intercept.shape:
+            raise ValueError("the range of the targets does not fit the readout")
+    washout = whole("washout", values["washout"], 0)
+    pasts = _pasts(values, tensors, reservoir)
+    model.frame_ = Frame(scaler, reservoir, washout, quadratic, pasts)
     model.reservoir_, model.washout_, model._stale = reservoir, model.frame_.washout, False
+
+
+def _pasts(values: Values, tensors: Tensors, reservoir: Reservoir) -> Pasts | None:
+    """What stands for the past of a series; files of version 0.2 have none."""
+    if "pasts" not in tensors:
+        return None
+    states, following = tensors["pasts"], tensors["following"]
+    count = len(states) if states.ndim == 2 else 0
+    shapes = (states.shape, following.shape)
+    if not count or shapes != ((count, reservoir.units), (count, reservoir.n_inputs)):
+        raise ValueError("the pasts do not fit the network")
+    return Pasts(states, following, whole("past_rows", values["past_rows"], 1))
 
 
 def reservoirs_of(model: Any) -> Iterator[Reservoir]:

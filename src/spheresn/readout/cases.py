@@ -6,7 +6,7 @@ so that a penalty means about the same for each of them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import eigh
@@ -36,41 +36,42 @@ class Fitted:
     targets: Floats
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class CaseReadout:
-    """What a ridge regression needs of the cases so far.
+    """What a ridge regression needs of the cases so far; `taking` gives a new one.
 
-    Up to as many cases as features it keeps the features themselves, from then on their Gram
-    matrix.
+    It keeps the features of up to as many cases as there are features, and the Gram matrix of those
+    before them.
     """
 
     features: int
     targets: int
-    rows: list[tuple[Floats, Floats]] = field(default_factory=list)
-    count: int = 0
+    rows: tuple[tuple[Floats, Floats], ...] = ()
     sums: Sums | None = None
     sample: Sample | None = None
 
-    def take(self, features: Floats, targets: Floats) -> CaseReadout:
-        """Add cases with their features (n, p) and targets (n, m)."""
-        self.rows.append((features, targets))
-        self.count += len(features)
-        if self.count > self.features:
-            if self.sums is None or self.sample is None:
-                self.sums = Sums.empty(self.features, self.targets)
-                self.sample = Sample.empty(self.features, self.targets)
-            for x, y in self.rows:
-                self.sums.take(x.astype(np.float64), y)
-                self.sample = self.sample.taking(x.astype(np.float64), y)
-            self.rows = []
-        return self
+    def taking(self, features: Floats, targets: Floats) -> CaseReadout:
+        """With more cases, their features (n, p) and targets (n, m)."""
+        more = replace(self, rows=(*self.rows, (features, targets)))
+        return more._summed() if sum(len(x) for x, _ in more.rows) > self.features else more
 
     def fit(self, penalty: float | None = None) -> Fitted:
         """The readout, with the penalty that has the least leave-one-out error, or a given one."""
-        if self.sums is not None and self.sample is not None:
-            return fit_sums(self.sums.moments, self.sample, penalty)
-        x, y = (np.vstack(part) for part in zip(*self.rows, strict=True))
-        return fit_rows(x, y, penalty)
+        if self.sums is None:
+            x, y = (np.vstack(part) for part in zip(*self.rows, strict=True))
+            return fit_rows(x, y, penalty)
+        whole = self._summed()
+        assert whole.sums is not None and whole.sample is not None
+        return fit_sums(whole.sums.moments, whole.sample, penalty)
+
+    def _summed(self) -> CaseReadout:
+        """With the kept rows in the sums."""
+        sums = Sums.empty(self.features, self.targets) if self.sums is None else self.sums.copy()
+        sample = self.sample or Sample.empty(self.features, self.targets)
+        for x, y in self.rows:
+            sums.take(x.astype(np.float64), y)
+            sample = sample.taking(x.astype(np.float64), y)
+        return replace(self, rows=(), sums=sums, sample=sample)
 
 
 def fit_rows(features: Floats, targets: Floats, penalty: float | None = None) -> Fitted:

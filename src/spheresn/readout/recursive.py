@@ -13,7 +13,7 @@ from .. import _validation, kernels
 from .._errors import StateOverflow
 from .._validation import Floats
 from ..driving import loop_arguments, starts_of
-from ..reservoir import Reservoir
+from ..reservoir import Reservoir, check_reservoir
 from .ridge import Weights
 
 
@@ -103,6 +103,7 @@ def force(
     >>> bool(np.abs(trained.outputs[-100:] - wave[-100:]).max() < 0.05)
     True
     """
+    check_reservoir(reservoir)
     expected = _validation.table("target", target)
     outputs = expected.shape[1]
     others = _validation.table(

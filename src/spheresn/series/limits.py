@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .._errors import BadInput
 from .._validation import Floats
 from ..kernels import BEYOND
 
@@ -27,6 +28,19 @@ def bounds(rows: Floats, steps: int) -> tuple[Floats, Floats]:
         down = (lowest[half : len(rows) - reach] - lowest[half + reach :]).max(axis=0)
         low, high = lowest[-1] - TWICE * down - least, highest[-1] + TWICE * up + least
     return np.maximum(low, -LARGEST), np.minimum(high, LARGEST)
+
+
+def bounds_around(mean: Floats, rows: Floats, steps: int) -> tuple[Floats, Floats]:
+    """`bounds`, whose distance from the mean (d,) must be a number, so that they can be scaled."""
+    low, high = bounds(rows, steps)
+    with np.errstate(over="ignore"):
+        near = np.isfinite(high - mean).all() and np.isfinite(low - mean).all()
+    if not near:
+        raise BadInput(
+            "the series must leave room for its forecasts within the range of floats, got values "
+            f"from {rows.min():.3g} to {rows.max():.3g}; scale it down"
+        )
+    return low, high
 
 
 def soft_clip(values: Floats, low: Floats, high: Floats) -> Floats:

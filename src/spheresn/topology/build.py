@@ -58,7 +58,7 @@ def rotation(units: int, rng: np.random.Generator) -> Rotation:
     >>> bool(np.allclose(matrix @ matrix.T, np.eye(5)))
     True
     """
-    half = _validation.whole("units", units, 1) // 2
+    half = _validation.fitting("units", units, 1) // 2
     return Rotation(units, np.pi * (np.arange(half) + rng.uniform(size=half)) / max(half, 1))
 
 
@@ -70,7 +70,7 @@ def ring(units: int, weight: float = 1.0) -> Shift:
            [0.5, 0. , 0. ],
            [0. , 0.5, 0. ]])
     """
-    return Shift(_validation.whole("units", units, 1), _validation.real("weight", weight))
+    return Shift(_validation.fitting("units", units, 1), _validation.real("weight", weight))
 
 
 def delay_line(units: int, weight: float = 1.0) -> Shift:
@@ -84,7 +84,7 @@ def delay_line(units: int, weight: float = 1.0) -> Shift:
            [0., 1., 0.]])
     """
     return Shift(
-        _validation.whole("units", units, 1), _validation.real("weight", weight), closed=False
+        _validation.fitting("units", units, 1), _validation.real("weight", weight), closed=False
     )
 
 
@@ -102,7 +102,7 @@ WITH_DENSITY = ("gaussian", "uniform", "sparse")
 def draw(name: str, units: int, rng: np.random.Generator, density: float | None) -> Recurrent:
     """The topology called `name` on `units` units."""
     build = TOPOLOGIES[_validation.one_of("topology", name, TOPOLOGIES)]
-    _validation.whole("units", units, 1)
+    _validation.fitting("units", units, 1)
     if density is None:
         return build(units, rng)
     if name not in WITH_DENSITY:
@@ -160,16 +160,17 @@ def _check_square(shape: tuple[int, ...]) -> None:
 def _independent(
     units: int, rng: np.random.Generator, density: float, draw_values: Draw
 ) -> Dense | Sparse:
-    _validation.whole("units", units, 1)
     if _validation.real("density", density, 0.0, 1.0, above=True) < 1.0:
         return _sparse_independent(units, rng, density, draw_values)
+    _validation.fitting("units", units, 1, power=2)
     return Dense(draw_values(units * units).reshape(units, units))
 
 
 def _sparse_independent(
     units: int, rng: np.random.Generator, density: float, draw_values: Draw
 ) -> Sparse:
-    size = _validation.whole("units", units, 1)
+    size = _validation.fitting("units", units, 1)
+    _validation.fitting("units", units, 1, 2.0 * density * size)  # with the places of the links
     matrix = sp.random_array(
         (size, size),
         density=density,

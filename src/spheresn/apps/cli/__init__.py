@@ -2,7 +2,7 @@
 
 Exit codes: 0, the command is done; 1, it is done, but some units failed, and the report shows which
 results are missing; 2, the input is bad or a package is missing, and one sentence says what to do;
-70, spheresn has a defect, and the traceback is printed; 130 or 143, the command was stopped.
+70, spheresn has a defect, and the traceback is printed; 129, 130 or 143, the command was stopped.
 
 The commands are in `commands/`. A command imports what it needs when it runs, so that help and
 mistakes are answered at once.

@@ -42,7 +42,7 @@ def say(line: str) -> None:
 
 
 class Stopped(KeyboardInterrupt):
-    """Ctrl-C or SIGTERM; `code` is the exit code that the shell expects."""
+    """Ctrl-C, SIGTERM or a closed terminal; `code` is the exit code that the shell expects."""
 
     def __init__(self, signal_number: int) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class Stopped(KeyboardInterrupt):
 
 @contextmanager
 def stoppable() -> Iterator[Callable[[], None]]:
-    """Within the block, Ctrl-C and SIGTERM raise `Stopped`.
+    """Within the block, Ctrl-C, SIGTERM and the SIGHUP of a closed terminal raise `Stopped`.
 
     The block gets a function that raises `Stopped` again if a callback has swallowed it.
     """
@@ -67,11 +67,7 @@ def stoppable() -> Iterator[Callable[[], None]]:
         if received:
             raise Stopped(received[0])
 
-    signals = (
-        (signal.SIGINT, signal.SIGTERM)
-        if threading.current_thread() is threading.main_thread()
-        else ()
-    )
+    signals = _stopping() if threading.current_thread() is threading.main_thread() else []
     before = [signal.signal(one, stop) for one in signals]
     try:
         yield check
@@ -79,3 +75,10 @@ def stoppable() -> Iterator[Callable[[], None]]:
         if not received:
             for one, handler in zip(signals, before, strict=True):
                 signal.signal(one, handler)
+
+
+def _stopping() -> list[int]:
+    """The signals that stop a command. `nohup` has a command ignore SIGHUP; Windows has none."""
+    hangup = [getattr(signal, name) for name in ("SIGHUP",) if hasattr(signal, name)]
+    heard = [one for one in hangup if signal.getsignal(one) is not signal.SIG_IGN]
+    return [signal.SIGINT, signal.SIGTERM, *heard]

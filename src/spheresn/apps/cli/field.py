@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._errors import BadInput, sentence
-from ..._validation import Floats, whole
+from ..._validation import Floats, fitting
 from ...estimators import ESNFieldForecaster, OutOfRange
 from ...io import whole_file
 from ...plotting import plot_field
@@ -93,7 +93,8 @@ def axes_of(name: str, text: str) -> int | tuple[int, ...]:
 def forecast_field(field: Any, steps: int | None, seed: int, **options: Any) -> FieldOutlook:
     """Learn all but the last rows, forecast these to test, then go on after the last row."""
     rows = len(field)
-    ahead = 200 if steps is None else whole("--steps", steps, 1)
+    cells = int(np.prod(field.shape[1:]))
+    ahead = 200 if steps is None else fitting("--steps", steps, 1, 3 * cells)
     tested = max(min(rows // TESTED, ahead), 1)
     model = ESNFieldForecaster(random_state=seed, **options).fit(field[: rows - tested])
     truth = np.asarray(field[rows - tested :], dtype=float)
@@ -114,20 +115,24 @@ def forecast_field(field: Any, steps: int | None, seed: int, **options: Any) -> 
     return FieldOutlook(model, truth, test, errors, values, tuple(notes))
 
 
+def places(folder: Path, suffix: str) -> list[Path]:
+    """The files of a forecast: forecast.npy or forecast.nc, and the picture of the test."""
+    return [folder / f"forecast{ending}" for ending in (suffix, ".png", ".svg")]
+
+
 def save_field(outlook: FieldOutlook, folder: Path, suffix: str) -> list[Path]:
-    """forecast.npy or forecast.nc, and the picture of the test."""
+    """Write the forecast and the picture of the test."""
     from .output import save_drawing
 
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"forecast{suffix}"
-    with whole_file(path) as draft:
+    files = places(folder, suffix)
+    with whole_file(files[0]) as draft:
         if suffix == ".npy":
             with draft.open("wb") as file:
                 np.save(file, np.asarray(outlook.values))
         else:
             outlook.values.to_netcdf(draft, engine="h5netcdf")
     save_drawing(lambda: figure(outlook), folder, "forecast", "")
-    return [path, folder / "forecast.png", folder / "forecast.svg"]
+    return files
 
 
 def figure(outlook: FieldOutlook) -> Figure:

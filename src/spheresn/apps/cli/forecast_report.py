@@ -30,6 +30,7 @@ from .forecast_figure import DRAWN, caption, figure
 from .output import save_drawing, write_rows
 
 NEXT_ROWS = 10
+FILES = ("forecast.csv", "forecast.png", "forecast.svg", "report.html")
 
 
 def save_forecast(outlook: Outlook, folder: Path, command: str) -> list[Path]:
@@ -39,9 +40,7 @@ def save_forecast(outlook: Outlook, folder: Path, command: str) -> list[Path]:
     picture = save_drawing(lambda: figure(outlook), folder, "forecast", caption(outlook))
     with whole_file(folder / "report.html") as draft:
         draft.write_text(page(outlook, picture, command), encoding="utf-8")
-    return [
-        folder / name for name in ("forecast.csv", "forecast.png", "forecast.svg", "report.html")
-    ]
+    return [folder / name for name in FILES]
 
 
 def forecast_rows(outlook: Outlook) -> list[list[str]]:

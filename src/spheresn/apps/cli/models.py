@@ -11,7 +11,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from ..._errors import BadInput
-from ..._validation import Floats, at_least, whole
+from ..._validation import Floats, at_least, fitting, whole
 from ...estimators import ESNClassifier, ESNForecaster, ESNRegressor, OutOfRange
 from ...forecasting.network import RULES, Report, select_network
 from ...io.models import load
@@ -23,6 +23,7 @@ from ..tables import Table, TimeSeries
 FEWEST = 40  # rows
 STAGES = len(RULES) + 1  # how often `fit_forecaster` calls `report`
 HORIZON = 200  # steps of the free runs that choose a forecaster
+CELL = 20  # times the memory of a float that a cell of the result takes as text
 ENDING = ".spheresn"  # of the names of model files
 
 
@@ -118,7 +119,8 @@ def predict(
     """
     series = series_for(model, table, fill)
     if isinstance(model, ESNForecaster):
-        ahead = HORIZON if steps is None else whole("--steps", steps, 1)
+        width = CELL * (1 + len(series.names))
+        ahead = HORIZON if steps is None else fitting("--steps", steps, 1, width)
         values, said = _continue(model, series, ahead)
         head = [series.time_name, *series.names]
         return head, _rows(series.ahead(ahead), values), [*series.notes, *said]
@@ -146,7 +148,7 @@ def _continue(model: ESNForecaster, series: TimeSeries, steps: int) -> tuple[Flo
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", OutOfRange)
-        run = np.asarray(model.update(_input(model, series)).forecast(whole("--steps", steps, 1)))
+        run = np.asarray(model.update(_input(model, series)).forecast(steps))
     return run.reshape(steps, -1), [str(one.message) for one in caught]
 
 

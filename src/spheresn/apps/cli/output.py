@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -17,7 +16,6 @@ from rich.text import Text
 
 from ..._errors import printable
 from ...forecasting.combination import COMBINATION
-from ...io import CannotWrite
 from .._pages import STYLE, Drawing, quiet, save_figure
 from ..forecasts.formatting import format_name, format_number
 from ..forecasts.outlook import Outlook
@@ -32,19 +30,6 @@ WIDTH = 100  # columns of text where stdout is no terminal
 SHOWN_COLUMNS, SHOWN_ROWS, SHOWN_METHODS = 3, 5, 5
 
 
-def check_writable(folder: Path) -> None:
-    """Refuse a directory that cannot be written or made; called before long work."""
-    nearest = folder
-    while not nearest.exists() and nearest != nearest.parent:
-        nearest = nearest.parent
-    if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
-        reason = "no permission" if nearest.is_dir() else f"{nearest} is not a directory"
-        raise CannotWrite(
-            f"{folder} must be writable, got {reason}; choose a directory that can be written and "
-            "has room"
-        )
-
-
 def write_rows(path: Path, rows: list[list[str]]) -> None:
     """Write rows as CSV."""
     with path.open("w", newline="", encoding="utf-8") as file:
@@ -56,8 +41,7 @@ def save_drawing(draw: Callable[[], Figure], folder: Path, stem: str, caption: s
     import matplotlib
 
     with quiet(), matplotlib.rc_context(STYLE):
-        save_figure(draw(), folder, stem)
-    return Drawing(stem, caption, (folder / f"{stem}.svg").read_text(encoding="utf-8"))
+        return Drawing(stem, caption, save_figure(draw(), folder, stem))
 
 
 def print_json(content: dict[str, Any]) -> None:

@@ -12,12 +12,15 @@ from time import perf_counter
 from typing import Any
 
 from dash import ClientsideFunction, Dash, Input, Output, State, html, no_update
-from flask import abort, request
+from dash.exceptions import DependencyException
+from flask import Response, request
 from threadpoolctl import threadpool_limits
+from werkzeug.exceptions import BadRequest, UnsupportedMediaType
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 from ..._errors import BadInput, DegenerateStep
 from . import pictures
+from .admission import Admission
 from .jobs import Answer, Jobs
 from .own_panel import own_callbacks, own_query
 from .page import CONTROLS, PANELS, layout
@@ -25,6 +28,7 @@ from .panels import Panels, Recall
 from .settings import ACTIVATIONS, DIALS, Settings, from_query, from_texts, to_query
 from .signals import LARGEST, Catalogue
 from .uploads import take_upload
+from .wellformed import check_callback
 
 # Seconds that a request for quick and for heavy work waits: a browser has few connections, and
 # heavy work must not block them. Quick work mostly takes half a second; who asks again loses time.
@@ -32,7 +36,7 @@ PATIENCE = {"quick": 0.8, "heavy": 0.05}
 # By the time from their start until they are drawn: computing a forecast takes longest, drawing a
 # trajectory
 SLOWEST_FIRST = ("forecast", "trajectory", "memory", "spectrum", "echo")
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
+CALLBACKS = "/_dash-update-component"  # where the page sends what has changed
 POLICY = (
     "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; form-action 'none'; "
     "frame-ancestors 'none'"
@@ -67,31 +71,21 @@ def build(panels: Panels, jobs: Jobs) -> Dash:
     return app
 
 
-def server(files: Sequence[Path], host: str, port: int, jobs: Jobs | None = None) -> BaseWSGIServer:
-    """A server at host and port (0: any free one). On a loopback address it answers only requests
-    that carry its own name.
+def server(
+    files: Sequence[Path],
+    host: str,
+    port: int,
+    jobs: Jobs | None = None,
+    allowed: Sequence[str] = (),
+) -> BaseWSGIServer:
+    """A server at host and port (0: any free one). It answers only requests that carry an address
+    of its own, or an allowed name, and come from its own page.
     """
     panels = Panels(Catalogue(files))
     app = build(panels, jobs or Jobs())
     app.server.config["MAX_CONTENT_LENGTH"] = LARGEST * 4 // 3 + 100_000  # uploads come in base 64
-
-    # A page elsewhere may call this machine, or have its own name resolved to it.
-    @app.server.before_request  # type: ignore[untyped-decorator]
-    def refuse_others() -> None:
-        origin = request.headers.get("Origin")
-        foreign = origin is not None and origin != f"{request.scheme}://{request.host}"
-        if host in LOOPBACK and (
-            foreign or request.host.rsplit(":", 1)[0].strip("[]") not in LOOPBACK
-        ):
-            abort(403)
-
-    @app.server.after_request  # type: ignore[untyped-decorator]
-    def keep_inside(response: Any) -> Any:
-        response.headers["Content-Security-Policy"] = POLICY
-        response.headers["X-Content-Type-Options"] = "nosniff"
-        return response
-
     with _bound(host, port) as place:
+        _refuse_others(app, Admission(place.getsockname()[0], allowed))
         listening = make_server(
             host, port, app.server, threaded=True, request_handler=Patient, fd=place.fileno()
         )
@@ -99,27 +93,70 @@ def server(files: Sequence[Path], host: str, port: int, jobs: Jobs | None = None
     return listening
 
 
+def _refuse_others(app: Dash, admission: Admission) -> None:
+    """Check all requests before Dash sees them. What is refused gets one sentence."""
+
+    @app.server.before_request  # type: ignore[untyped-decorator]
+    def refuse() -> Any:
+        problem = admission.problem(request.headers.get("Host", ""), request.headers.get("Origin"))
+        if problem:
+            return _said(problem, 403)
+        if request.path != CALLBACKS or request.method != "POST":
+            return None
+        try:
+            check_callback(request.get_json(), app.callback_map)
+        except (BadRequest, UnsupportedMediaType, RecursionError):
+            return _said("callback must be JSON, got something else; load the page again", 400)
+        except BadInput as error:
+            return _said(str(error), 400)
+        return None
+
+    @app.server.errorhandler(DependencyException)  # type: ignore[untyped-decorator]
+    def unknown(error: Exception) -> Any:
+        return _said("path must be that of a part of the page, got another one; open /", 404)
+
+    @app.server.after_request  # type: ignore[untyped-decorator]
+    def keep_inside(response: Any) -> Any:
+        response.headers["Content-Security-Policy"] = POLICY
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        return response
+
+
+def _said(sentence: str, status: int) -> Any:
+    return Response(f"{sentence}\n", status, mimetype="text/plain")
+
+
 def _bound(host: str, port: int) -> socket.socket:
     """A socket at that address, or one sentence; the server's own error would be three lines."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
+        if not host:  # would be every address of this machine
+            raise OSError(None, "no address")
         return socket.create_server((host, port), family=family)
-    except OSError as error:
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or "not the name of a host"
         sentence = (
             f"--host and --port must be a free address of this machine, got {host} and {port} "
-            f"({error.strerror})"
+            f"({reason})"
         )
         raise BadInput(f"{sentence}; choose another port, or 0 for any") from None
 
 
-def serve(files: Sequence[Path], host: str, port: int, say: Callable[[str], None]) -> None:
+def serve(
+    files: Sequence[Path],
+    host: str,
+    port: int,
+    say: Callable[[str], None],
+    allowed: Sequence[str] = (),
+) -> None:
     """Serve until interrupted. One thread per matrix product: panels are computed side by side."""
     warnings.simplefilter("ignore", DegenerateStep)
     logging.getLogger("werkzeug").setLevel(logging.ERROR)  # a line for every request helps nobody
     jobs = Jobs()
     with threadpool_limits(1):
-        listening = server(files, host, port, jobs)
-        name = f"[{host}]" if ":" in host else host
+        listening = server(files, host, port, jobs, allowed)
+        bound = listening.socket.getsockname()[0]
+        name = f"[{bound}]" if ":" in bound else bound
         say(f"explorer: http://{name}:{listening.port}/ (Ctrl-C ends it)")
         try:
             listening.serve_forever()

@@ -11,7 +11,6 @@ from dash import dcc, html
 from ...topology.build import TOPOLOGIES
 from .pictures import blank
 from .settings import DIALS, UNITS, Dial, Settings
-from .signals import KINDS
 
 PANELS = {
     "trajectory": ("Path of the state", "Rotate it with the mouse or a finger."),
@@ -88,11 +87,8 @@ def layout(titles: Mapping[str, str]) -> Any:
 
 def _controls(titles: Mapping[str, str]) -> Any:
     usual = Settings()
-    upload = dcc.Upload(
-        html.Button("Use your own file", className="plain"),
-        id="upload",
-        accept=",".join(KINDS),
-    )
+    # Any file may be chosen: one of another kind gets a sentence instead of nothing
+    upload = dcc.Upload(html.Button("Use your own file", className="plain"), id="upload")
     limits = html.P(
         "CSV or NPY, one row per step, up to 5 MB. Dates are recognised.", className="hint"
     )
@@ -196,7 +192,9 @@ def _code() -> Any:
 
 
 def _field(label: str, control: Any) -> Any:
-    return html.Label([html.Span(label, className="label"), control], className="field")
+    """A control with its label, by which screen readers call it."""
+    words = html.Span(label, id=f"{control.id}-label", className="label")
+    return html.Label([words, control], className="field")
 
 
 def _choice(name: str, titles: Mapping[str, str], value: str) -> Any:
@@ -239,12 +237,10 @@ def _slider(name: str, dial: Dial, value: float) -> Any:
         updatemode="mouseup",
     )
     words = html.Span(
-        [dial.label, " ", html.B(f"{value:g}", id=f"{name}-value")],
+        [html.Span(dial.label, id=f"{name}-label"), " ", html.B(f"{value:g}", id=f"{name}-value")],
         className="label",
         title=dial.hint,
     )
-    return html.Div(
-        [words, html.Span(dial.hint, className="hint"), slider],
-        id=f"{name}-field",
-        className="field dial",
-    )
+    hint = html.Span(dial.hint, id=f"{name}-hint", className="hint")
+    kind = "field dial logarithmic" if dial.logarithmic else "field dial"
+    return html.Div([words, hint, slider], id=f"{name}-field", className=kind)

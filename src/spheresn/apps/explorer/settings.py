@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
-from math import log10
+from math import inf, log10
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -36,7 +36,10 @@ class Dial:
 
     def value(self, position: float) -> float:
         """What the slider means, to three digits."""
-        return float(f"{10.0**position if self.logarithmic else position:.3g}")
+        try:
+            return float(f"{10.0**position if self.logarithmic else position:.3g}")
+        except OverflowError:
+            return inf
 
 
 DIALS = {
@@ -139,7 +142,7 @@ def _as(name: str, kind: type, text: Any) -> Any:
     try:
         number = float(text)
         return int(number) if kind is int and number.is_integer() else number
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise BadInput(f"{name} must be a number, got {str(text)[:40]!r}; type one") from None
 
 

@@ -24,6 +24,7 @@ ROWS = 2400
 UPLOADS = 16  # kept; an older one must be uploaded again
 KINDS = (".npy", ".csv", ".tsv", ".txt")
 LARGEST = 5_000_000  # bytes
+WIDEST = 50  # columns of a file, those that are no numbers included
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,7 @@ def series_from(name: str, content: bytes) -> TimeSeries:
         path = Path(folder, f"table{ending}")
         path.write_bytes(content)
         try:
-            series = read_table(path).pick(fill="skip")
+            series = read_table(path, WIDEST).pick(fill="skip")
         except BadInput as error:
             words = str(error).replace(str(path), path.name)
             raise BadInput(for_page(words).replace(path.name, PurePath(name).name)) from None

@@ -35,7 +35,7 @@ def take_upload(app: Dash, catalogue: Catalogue) -> None:
         if not isinstance(upload, dict):
             return (no_update,) * 4
         try:
-            file_name = str(upload.get("name"))
+            file_name = _text(upload.get("name"))
             name = catalogue.take(file_name, _decoded(upload.get("contents")))
         except ValueError as error:
             return no_update, no_update, str(error), None
@@ -45,6 +45,10 @@ def take_upload(app: Dash, catalogue: Catalogue) -> None:
 
 def _decoded(contents: Any) -> bytes:
     try:
-        return base64.b64decode(str(contents).partition(",")[2], validate=True)
+        return base64.b64decode(_text(contents).partition(",")[2], validate=True)
     except ValueError:
         raise BadInput("file must arrive whole, got a broken upload; try again") from None
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,7 +1,8 @@
 """Forecasts of files in a process of their own, of low priority: in a thread they would take turns
 with the panels, which then take up to twice as long.
 
-Question, stage and answer are files: a process that is killed leaves no pipe behind to wait for.
+Question and answer are files without a name: nothing is left of them, however the two processes
+end, and a process that is killed leaves no pipe behind to wait for.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ import pickle
 import subprocess
 import sys
 from contextlib import suppress
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from mmap import ACCESS_READ, mmap
+from tempfile import TemporaryFile
 
 from ..._errors import BadInput
 from ..tables import TimeSeries
@@ -21,52 +22,65 @@ from .own import OwnForecast, own_forecast
 
 LOOK = 0.1  # seconds between two looks at the process
 NICE = 5  # at 10, a busy machine hardly gets to it
+STAGE = 80  # bytes at the beginning of the answer, for what the process is doing
 
 
 def forecast_aside(series: TimeSeries, steps: int, report: Report) -> OwnForecast:
     """What `own_forecast` gives. The process ends if `report` raises."""
-    with TemporaryDirectory() as folder:
-        question, stage, answer = (Path(folder, name) for name in ("question", "stage", "answer"))
-        question.write_bytes(pickle.dumps((series, steps)))
-        command = [sys.executable, "-W", "ignore", "-m", __name__, folder]
+    with TemporaryFile() as question, TemporaryFile() as answer:
+        pickle.dump((series, steps), question)
+        question.seek(0)
+        answer.write(b"starting".ljust(STAGE, b"\0"))
+        answer.flush()
+        # -P: a file in the current folder that is called as a module is not that module
+        command = [sys.executable, "-P", "-W", "ignore", "-m", __name__]
         places = os.pathsep.join(filter(None, sys.path))  # where this process found the library
         # A session of its own, since Ctrl-C is for the server, which ends this process
         process = subprocess.Popen(
             command,
             env={**os.environ, "PYTHONPATH": places},
-            stdin=subprocess.DEVNULL,
+            stdin=question,
+            stdout=answer,
             start_new_session=True,
         )
         try:
-            while process.returncode is None:
-                report(stage.read_text() if stage.exists() else "starting")
-                with suppress(subprocess.TimeoutExpired):
-                    process.wait(LOOK)
+            with mmap(answer.fileno(), STAGE, access=ACCESS_READ) as stage:
+                while process.returncode is None:
+                    report(stage[:].rstrip(b"\0").decode(errors="replace"))
+                    with suppress(subprocess.TimeoutExpired):
+                        process.wait(LOOK)
         finally:
             process.kill()
             process.wait()
-        found: OwnForecast | BadInput = pickle.loads(answer.read_bytes())
+        answer.seek(STAGE)
+        found: OwnForecast | BadInput = pickle.load(answer)
     if isinstance(found, BadInput):
         raise found
     return found
 
 
-def main(folder: Path) -> None:
-    """In the process: read the question, write the answer."""
+def main() -> None:
+    """In the process: read the question from stdin, write stage and answer to stdout."""
     if hasattr(os, "nice"):  # pragma: no branch - Windows has none
         os.nice(NICE)
-    series, steps = pickle.loads((folder / "question").read_bytes())
-    found: OwnForecast | BadInput
-    try:
-        found = own_forecast(series, steps, lambda stage: _note(folder, stage))
-    except BadInput as error:
-        found = error
-    (folder / "answer").write_bytes(pickle.dumps(found))
+    server = os.getppid()
+    with os.fdopen(os.dup(1), "r+b") as answer, mmap(answer.fileno(), STAGE) as shown:
+        os.dup2(2, 1)  # what a library prints is no part of the answer
 
+        def note(stage: str) -> None:
+            if os.getppid() != server:
+                sys.exit("the server was killed")
+            shown[:] = stage.encode()[:STAGE].ljust(STAGE, b"\0")
 
-def _note(folder: Path, stage: str) -> None:
-    (folder / "stage").write_text(stage)
+        series, steps = pickle.load(sys.stdin.buffer)
+        found: OwnForecast | BadInput
+        try:
+            found = own_forecast(series, steps, note)
+        except BadInput as error:
+            found = error
+        answer.seek(STAGE)
+        pickle.dump(found, answer)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main()

@@ -14,7 +14,7 @@ from typing import Any
 from ... import _validation
 from ..._errors import BadInput
 from .figures import PRESETS
-from .report import Section, publish
+from .report import Section, places, publish
 from .runner import (
     DaskPool,
     LocalPool,
@@ -25,6 +25,7 @@ from .runner import (
     Unit,
     Work,
     canonical,
+    check_outputs,
     commit,
     locked,
     remove_drafts,
@@ -104,6 +105,7 @@ def reproduce(
     )
     store = ResultStore(wanted.out, commit())
     try:
+        check_outputs(places(wanted.out, experiments), {}, streams=False)
         wanted.out.mkdir(parents=True, exist_ok=True)
         with locked(wanted.out):
             remove_drafts(wanted.out)
@@ -127,6 +129,7 @@ def republish(experiments: Mapping[str, Any], out: Path, say: Say) -> list[Secti
             f"{out}` first"
         )
     store = ResultStore(out)
+    check_outputs(places(out, experiments), {}, streams=False)
     store.runs()  # before the lock, which would leave a file behind
     with locked(out):
         remove_drafts(out)

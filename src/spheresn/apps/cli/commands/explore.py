@@ -27,6 +27,14 @@ def explore(
             help="Address to listen at; any other than the default may let other machines in."
         ),
     ] = "127.0.0.1",
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A name by which browsers may open the page, besides the address; repeat it for "
+            "more.",
+        ),
+    ] = None,
 ) -> int:
     """Serve a page that shows a network live. Change its parameters there and see its state,
     memory, stability and forecast.
@@ -35,5 +43,5 @@ def explore(
     from ...explorer.app import serve
 
     with stoppable(), suppress(Stopped):
-        serve(files or [], host, port, say)
+        serve(files or [], host, port, say, allow_host or [])
     return 0

@@ -97,16 +97,16 @@ def forecast(
         )
     of_fields = {"units": units, "halo": halo, "edges": edges or None, "variable": variable}
     _leave_out("a table, whose methods have their own settings", **of_fields)
+    from ....io.files import check_outputs
     from ...forecasts.outlook import STAGES, seasons_given
     from ...forecasts.outlook import forecast as make_forecast
     from ...forecasts.summary import summary
     from ...tables import read_table
-    from ..forecast_report import save_forecast
-    from ..output import check_writable, print_json, report_forecast
+    from ..forecast_report import FILES, save_forecast
+    from ..output import print_json, report_forecast
     from ..progress import show_stages
 
-    _keep_source(file, out / "forecast.csv")
-    check_writable(out)
+    check_outputs([out / name for name in FILES], {"FILE": file})
     series = read_table(file).pick(column or [], fill)
     seasons = seasons_given(season or [])
     command = ["spheresn", "forecast", file.name]
@@ -149,9 +149,10 @@ def fit(
     """
     from .... import io
     from ...._validation import one_of
+    from ....io.files import check_outputs
     from ...tables import read_table
     from .. import models
-    from ..output import check_writable, print_json, report_fit
+    from ..output import print_json, report_fit
     from ..progress import show_stages
 
     if out.suffix != models.ENDING or out.is_dir():
@@ -159,7 +160,7 @@ def fit(
             f"--out must be the name of a file that ends in {models.ENDING}, got {str(out)!r}; "
             f"choose m{models.ENDING}, for example"
         )
-    check_writable(out.parent)
+    check_outputs([out], {"FILE": file})
     table = read_table(file)
     if target is not None:
         one_of("--target", target, table.cells)
@@ -203,12 +204,12 @@ def predict(
     """Apply a saved model to a table and print CSV. A forecaster continues the table; a regressor
     predicts a value for each row.
     """
-    from ....io import whole_file
+    from ....io.files import check_outputs, whole_file
     from ...tables import read_table
     from .. import models
     from ..output import print_json, print_notes, print_rows, write_rows
 
-    _keep_source(file, out or file.with_suffix(".none"))
+    check_outputs([] if out is None else [out], {"MODEL": model, "FILE": file})
     loaded = models.read_model(model)
     head, rows, notes = models.predict(loaded, read_table(file), steps, fill)
     if out is not None:
@@ -244,13 +245,15 @@ def analyse(
     """Measure a network while your data drive it. Prints Lyapunov exponents, echo state, memory and
     capacity, and draws DIR/analysis.png and .svg.
     """
+    from ....io.files import check_outputs
     from ...tables import read_table
     from .. import analyse as analysis
     from .. import models
-    from ..output import check_writable, print_json, report_analysis, save_drawing
+    from ..output import print_json, report_analysis, save_drawing
     from ..progress import show_stages
 
-    check_writable(out)
+    files = [out / "analysis.png", out / "analysis.svg"]
+    check_outputs(files, {"FILE" if data is None else "MODEL": file, "DATA": data})
     if (file.suffix == models.ENDING) != (data is not None):
         given, advice = (
             ("a saved model without DATA", "add the table")
@@ -272,7 +275,6 @@ def analyse(
             )
         found = analysis.analyse(model, series, report)
     save_drawing(lambda: analysis.figure(found), out, "analysis", "")
-    files = [out / "analysis.png", out / "analysis.svg"]
     if as_json:
         print_json(analysis.measures(found) | {"files": [str(path) for path in files]})
     else:
@@ -303,11 +305,11 @@ def _forecast_field(
     as_json: bool,
 ) -> int:
     """`forecast` of a field."""
+    from ....io.files import check_outputs
     from .. import field
-    from ..output import check_writable, print_json
+    from ..output import print_json
 
-    _keep_source(file, out / f"forecast{file.suffix}")
-    check_writable(out)
+    check_outputs(field.places(out, file.suffix), {"FILE": file})
     outlook = field.forecast_field(
         field.read_field(file, variable),
         steps,
@@ -324,11 +326,3 @@ def _forecast_field(
         for line in (*field.sentences(outlook), *map(str, files)):
             print(line)
     return 0
-
-
-def _keep_source(source: Path, result: Path) -> None:
-    """Refuse to write a result over the data that it comes from."""
-    if source.exists() and result.exists() and source.samefile(result):
-        raise BadInput(
-            f"--out must not overwrite FILE, got {str(result)!r} for both; choose another place"
-        )

@@ -1,6 +1,7 @@
-// What needs no server: the link in the address bar, the size of an upload, and the sign that the page has settled.
+// What needs no server: the link in the address bar, the kind and size of an upload, and the sign that the page has settled.
 (() => {
   const PICTURES = ["trajectory", "memory", "spectrum", "forecast"];
+  const KINDS = [".npy", ".csv", ".tsv", ".txt"];
   const NOTES = [...PICTURES, "echo"];
   // The controls as they stand, the controls that the server answered last, and the queries it made of them: of the network, and of the
   // forecast of a file (empty if the signal is no file).
@@ -34,9 +35,27 @@
     frame = window.requestAnimationFrame(() => (frame = window.requestAnimationFrame(sign)));
   };
 
+  // What screen readers say of a control; they read a slider's value itself, not its position on a logarithmic scale.
+  const told = (element, name, value) => element.getAttribute(name) !== value && element.setAttribute(name, value);
+  const named = () => {
+    for (const slider of document.querySelectorAll(".dial [role=slider]")) {
+      const dial = slider.closest(".dial");
+      const [name, at] = [dial.id.replace(/-field$/, ""), Number(slider.getAttribute("aria-valuenow"))];
+      told(slider, "aria-labelledby", `${name}-label`);
+      told(slider, "aria-describedby", `${name}-hint`);
+      told(slider, "aria-valuetext", String(Number((dial.classList.contains("logarithmic") ? 10 ** at : at).toPrecision(3))));
+    }
+    for (const list of document.querySelectorAll(".radio[role=listbox]")) told(list, "aria-labelledby", `${list.id}-label`);
+    for (const list of document.querySelectorAll("button.dash-dropdown")) told(list, "aria-labelledby", `${list.id}-label ${list.id}-value`);
+  };
+
   // An observer is called after each change of the page and before any other script can see that change.
-  const watched = { subtree: true, childList: true, characterData: true, attributeFilter: ["class", "hidden", "data-shows"] };
-  new MutationObserver(settle).observe(document, watched);
+  const watched = { subtree: true, childList: true, characterData: true, attributeFilter: ["class", "hidden", "data-shows", "aria-valuenow"] };
+  const changed = () => {
+    named();
+    settle();
+  };
+  new MutationObserver(changed).observe(document, watched);
 
   window.dash_clientside = Object.assign({}, window.dash_clientside, {
     explorer: {
@@ -56,6 +75,8 @@
       small: (contents, name) => {
         const still = window.dash_clientside.no_update;
         if (!contents) return [still, still];
+        const ending = (/\.[^.]*$/.exec(name) ?? [""])[0].toLowerCase();
+        if (!KINDS.includes(ending)) return [null, `file must end in ${KINDS.join(", ")}, got '${name.slice(-60)}'; save the table as CSV`];
         const bytes = Math.floor((contents.length - contents.indexOf(",") - 1) * 0.75);
         if (bytes <= 5000000) return [{ name: name, contents: contents }, ""];
         const size = (bytes / 1e6).toFixed(1);

@@ -3,7 +3,7 @@ a function from sections to text.
 """
 
 from .page import page
-from .publish import publish
+from .publish import places, publish
 from .section import Hole, Section
 
-__all__ = ["Hole", "Section", "page", "publish"]
+__all__ = ["Hole", "Section", "page", "places", "publish"]

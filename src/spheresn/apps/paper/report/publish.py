@@ -62,6 +62,19 @@ def publish(
     return sections
 
 
+def places(out: Path, experiments: Mapping[str, Any]) -> list[Path]:
+    """What a run or `publish` may write into `out`, besides the results of units."""
+    names = (".lock", "runs.json", "claims.json", "report.html")
+    data = (f"{name}.nc" for name in experiments)
+    figures = (
+        f"figures/{stem}{ending}"
+        for module in experiments.values()
+        for stem in module.CAPTIONS
+        for ending in (".png", ".svg")
+    )
+    return [out / name for name in (*names, *data, *figures)]
+
+
 @dataclass(frozen=True)
 class Sketch:
     """What a process needs to draw one experiment: its `plot`, the file of its data set, and where

@@ -2,7 +2,7 @@
 workers are processes of this machine or of a Dask cluster.
 """
 
-from ....io.files import CannotWrite, remove_drafts, whole_file
+from ....io.files import CannotWrite, check_outputs, remove_drafts, whole_file
 from .cluster import ClusterError, DaskPool
 from .local import LocalPool, WorkerLost
 from .lock import InUse, locked
@@ -28,6 +28,7 @@ __all__ = [
     "Work",
     "WorkerLost",
     "canonical",
+    "check_outputs",
     "commit",
     "locked",
     "perform",

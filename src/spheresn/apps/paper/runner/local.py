@@ -19,9 +19,9 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import contextmanager
 from typing import Any
 
+from ...._processes import SAFE, environment
 from .store import ResultStore
 from .unit import Status, Work, one_line, perform
 
@@ -108,13 +108,14 @@ class LocalPool:
         with self._lock:
             if self._closed:
                 raise WorkerLost("a pool must be open, got one that is closing; try again")
-            # A new Python program, not a copy of this one
+            # A new Python program, not a copy of this one; making the pool starts one too, which
+            # tracks its locks
             spawn = multiprocessing.get_context("spawn")
-            pool = ProcessPoolExecutor(1, mp_context=spawn, initializer=_prepare_worker)
-            self._own.pool = pool
-            self._pools.append(pool)
-            _block_interrupts()  # after the pool was made, which unblocks them
-            with _environment(ONE_THREAD):
+            with environment(ONE_THREAD | SAFE):
+                pool = ProcessPoolExecutor(1, mp_context=spawn, initializer=_prepare_worker)
+                self._own.pool = pool
+                self._pools.append(pool)
+                _block_interrupts()  # after the pool was made, which unblocks them
                 pool.submit(int)  # starts the process
         return pool
 
@@ -132,21 +133,6 @@ def _block_interrupts() -> None:
     """
     if sys.platform != "win32":  # pragma: no branch - Windows has no masks of signals
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-
-
-@contextmanager
-def _environment(values: dict[str, str]) -> Iterator[None]:
-    """Processes that are started meanwhile have these variables."""
-    before = {name: os.environ.get(name) for name in values}
-    os.environ.update(values)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
 
 
 # What follows runs in the worker, which is killed in the end and never saves what its tests
