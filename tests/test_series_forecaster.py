@@ -32,6 +32,7 @@ from spheresn.forecasting.seasons import (
     suggested_by,
 )
 from spheresn.readout import Weights
+from spheresn.series.calendar import calendar_of
 from spheresn.series.limits import bounds, soft_clip, soft_clip_slope
 
 MONTHS = np.arange(120)
@@ -75,12 +76,13 @@ def test_a_smooth_season_in_noise_is_confirmed():
     ],
 )
 def test_the_seasons_of_a_calendar(frequency, seasons):
-    assert suggested_by(pd.date_range("2000-01-01", periods=9, freq=frequency)) == seasons
+    index = pd.date_range("2000-01-01", periods=9, freq=frequency)
+    assert suggested_by(calendar_of(index)) == seasons
 
 
 def test_seasons_of_periods_and_of_no_dates():
-    assert suggested_by(pd.period_range("2000-01", periods=3, freq="M")) == (12,)
-    assert suggested_by(pd.RangeIndex(3)) is None and suggested_by(None) is None
+    assert suggested_by(calendar_of(pd.period_range("2000-01", periods=3, freq="M"))) == (12,)
+    assert suggested_by(calendar_of(pd.RangeIndex(3))) is None and suggested_by(None) is None
 
 
 def test_seasons_are_found_and_not_imagined():

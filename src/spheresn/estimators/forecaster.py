@@ -17,8 +17,9 @@ from .._validation import Floats
 from ..driving import drive_chunks
 from ..selection.calibration import Calibrated
 from ..selection.candidates import FORECAST
+from ..series.alignment import aligned, same_dates
 from ..series.limits import bounds_around
-from ..series.observed import aligned, has_form, observed, same_dates
+from ..series.observed import has_form, observed
 from ..series.scaling import Scaler
 from .base import BaseESN, with_limited_threads
 from .features import Frame

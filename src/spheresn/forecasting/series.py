@@ -17,7 +17,9 @@ from .._errors import BadInput
 from .._progress import Progress
 from .._validation import Floats, at_least, real, whole
 from ..estimators.forecaster import ESNForecaster
-from ..series.observed import Form, aligned, observed
+from ..series.alignment import aligned
+from ..series.form import SeriesForm
+from ..series.observed import observed
 from ..series.scaling import Scaler
 from .backtesting import backtest, most_steps
 from .combination import COMBINATION, FittedCombination, combine, record_origins
@@ -58,7 +60,7 @@ class Forecast:
 
     level: float
     index: Any
-    _form: Form
+    _form: SeriesForm
     _known: Floats
     _mean: Floats
     _spread: Floats
@@ -168,7 +170,8 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
     season: rows of a season, or several; None for none; "auto" takes those that the dates suggest
     and the data confirm, or without dates the strongest one in the data. horizon: steps by which
     methods are judged; by default two seasons, or 24, or a tenth of a long series that a one-step
-    forecast follows closely, at most 200. fill: "linear" interpolates what is missing.
+    forecast follows closely, at most 200. fill: "linear" interpolates what is missing,
+    "skip" counts the rows as evenly spaced where dates are missing.
 
     Learned: weights_ (how much each method counts), record_ (a `Backtest` of all methods and of
     their combination), seasons_.
@@ -307,7 +310,7 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
     def _find_seasons(self) -> tuple[int, ...]:
         first = int(record_origins(len(self._rows), 1)[0][0])
         if self.season == "auto":
-            found = seasons_of(self._rows, suggested_by(self._form.index))
+            found = seasons_of(self._rows, suggested_by(self._form.calendar))
         else:
             found = given_seasons(self.season)
             if found and found[0] > len(self._rows) // 2:

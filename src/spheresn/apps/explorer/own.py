@@ -119,6 +119,12 @@ def for_page(sentence: str) -> str:
     return re.sub(r"(; |, or )[^;,]*--\w+[^;,]*$", "", sentence.removeprefix("--"))
 
 
-def command_of(title: str, steps: int) -> str:
-    """The command that makes the same forecast."""
-    return shlex.join(["spheresn", "forecast", title, *(["--steps", str(steps)] if steps else [])])
+def is_even(series: TimeSeries | None) -> bool:
+    """Whether no time of a file is missing."""
+    return series is None or series.clock is None or series.clock.even
+
+
+def command_of(title: str, steps: int, even: bool = True) -> str:
+    """The command that makes the same forecast; `even`: whether no time is missing."""
+    options = [*(["--steps", str(steps)] if steps else []), *([] if even else ["--fill", "skip"])]
+    return shlex.join(["spheresn", "forecast", title, *options])

@@ -158,10 +158,9 @@ def forecast(
 def observations(series: TimeSeries) -> Any:
     """The values, with their dates if these are evenly spaced: dates suggest seasons."""
     clock = series.clock
-    if clock is None or clock.breaks or not isinstance(clock.times, pd.DatetimeIndex):
+    if clock is None or not clock.even or not isinstance(clock.times, pd.DatetimeIndex):
         return series.values
-    index = pd.DatetimeIndex(clock.times, freq=clock.step)
-    return pd.DataFrame(series.values, index, range(series.values.shape[1]))
+    return pd.DataFrame(series.values, clock.calendar.every, range(series.values.shape[1]))
 
 
 def seasons_given(words: Sequence[str]) -> str | list[int] | None:

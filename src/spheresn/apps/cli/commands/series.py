@@ -29,8 +29,9 @@ Columns = Annotated[
 Fill = Annotated[
     str | None,
     typer.Option(
-        metavar="linear",
-        help="Interpolate missing values, and add missing times, instead of stopping at them.",
+        metavar="linear|skip",
+        help="linear: interpolate missing values and times instead of stopping at them. skip: "
+        "count the rows as evenly spaced where times are missing.",
     ),
 ]
 Units = Annotated[int, typer.Option(help="Size of the network.")]
