@@ -14,7 +14,7 @@ import pytest
 import spheresn as sn
 from spheresn.apps.explorer.own import command_of, is_even
 from spheresn.apps.explorer.signals import series_from
-from spheresn.apps.forecasts.outlook import forecast
+from spheresn.apps.forecasts.result import forecast
 from spheresn.apps.tables import read_table
 from spheresn.forecasting import SeriesForecaster
 from spheresn.series.calendar import calendar_of
@@ -238,18 +238,18 @@ def test_forecasts_of_python_and_of_the_command_line_have_the_same_dates(tmp_pat
         f"{date:%Y-%m-%d},{value!r}" for date, value in zip(dates, values.tolist(), strict=True)
     ]
     (tmp_path / "t.csv").write_text("\n".join(["date,x", *text]))
-    outlook = forecast(read_table(tmp_path / "t.csv").pick(), 4)
+    result = forecast(read_table(tmp_path / "t.csv").pick(), 4)
     ours = SeriesForecaster(horizon=4, verbose=False).fit(pd.Series(values, dates.to_numpy()))
-    assert ours.seasons_ == outlook.model.seasons_ == (12,)
-    assert outlook.times == ["2025-05-15", "2025-06-15", "2025-07-15", "2025-08-15"]
-    same(ours.forecast().index, outlook.times)
-    assert np.array_equal(ours.forecast().mean, outlook.values[:, 0])
+    assert ours.seasons_ == result.model.seasons_ == (12,)
+    assert result.times == ["2025-05-15", "2025-06-15", "2025-07-15", "2025-08-15"]
+    same(ours.forecast().index, result.times)
+    assert np.array_equal(ours.forecast().mean, result.values[:, 0])
     network = sn.ESNForecaster(units=20, bend=0, memory=5, random_state=0).fit(
         pd.Series(values, dates.to_numpy())
     )
-    same(network.forecast(4).index, outlook.times)
+    same(network.forecast(4).index, result.times)
     sn.save(network, tmp_path / "m.spheresn")
-    same(sn.load(tmp_path / "m.spheresn").forecast(4).index, outlook.times)
+    same(sn.load(tmp_path / "m.spheresn").forecast(4).index, result.times)
 
 
 def test_columns_of_years_and_months_are_dates_even_if_some_are_missing(tmp_path):

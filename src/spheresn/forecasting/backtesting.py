@@ -20,7 +20,7 @@ def backtest(
     series: ArrayLike,
     steps: int,
     methods: Mapping[str, Fit],
-    report: Callable[[str], None] = lambda doing: None,
+    report: Callable[[str], None] = lambda stage: None,
 ) -> Backtest:
     """Forecasts of `steps` rows by every method from many origins in the last third of a series.
 
@@ -44,8 +44,8 @@ def backtest(
     return roll(rows, origins, ahead, methods, scaler, lambda fold: report(f"backtest {fold}"))
 
 
-def horizon(rows: int, asked: int | None, names: tuple[str, str] = ("series", "steps")) -> int:
-    """The steps to forecast: as asked, or by default so many that a backtest has enough origins.
+def horizon(rows: int, steps: int | None, names: tuple[str, str] = ("series", "steps")) -> int:
+    """The steps to forecast; by default so many that a backtest has enough origins.
 
     `names` are those of the series and of the steps in messages.
     """
@@ -55,14 +55,14 @@ def horizon(rows: int, asked: int | None, names: tuple[str, str] = ("series", "s
             f"got {rows}; collect more"
         )
     longest = most_steps(rows)
-    if asked is None:
+    if steps is None:
         return min(USUAL_STEPS, rows // 5, longest)
-    if whole(names[1], asked, 1) > longest:
+    if whole(names[1], steps, 1) > longest:
         raise BadInput(
-            f"{names[1]} must be at most {longest} for a backtest within {rows} rows, got {asked}; "
+            f"{names[1]} must be at most {longest} for a backtest within {rows} rows, got {steps}; "
             "ask for fewer"
         )
-    return int(asked)
+    return int(steps)
 
 
 def most_steps(rows: int) -> int:

@@ -1,5 +1,7 @@
-"""A combination of methods, each with a weight by its record: forecasts that it made, from origins
-within the series, of rows that it had not seen.
+"""A combination of methods, weighted by their records.
+
+The record of a method is its forecasts from origins within the series; it was fitted to the rows
+before them.
 """
 
 from __future__ import annotations
@@ -30,8 +32,8 @@ COMBINATION = "combination"
 class FittedCombination:
     """Fitted methods, their weights for each column and their record, as a `Method`.
 
-    weights: of each method (d,), zero where it lost; limit (d,): how far from the others a forecast
-    may be. The record is a `Backtest` that holds the combination too.
+    weights: of each method (d,), zero for those that are not used; limit (d,): how far from the
+    others a forecast may be. The record is a `Backtest` that holds the combination too.
 
     >>> from spheresn.forecasting import Mean, Naive
     >>> rows = np.sin(0.1 * np.arange(90.0))[:, None]
@@ -62,15 +64,14 @@ def combine(
     rows: Floats,
     steps: int,
     methods: Mapping[str, Fit],
-    report: Callable[[str], None] = lambda doing: None,
+    report: Callable[[str], None] = lambda stage: None,
 ) -> FittedCombination:
     """The combination of these methods for rows (T, d) of comparable columns.
 
-    A method is fitted to all rows before a fold of origins and forecasts from these, so it never
-    sees what it is judged by. The error of a forecast is the mean of |e| over its steps, and that
-    of a method the geometric mean over its forecasts: one bad day decides nothing. Methods within
-    WORST times the least error are kept. Each column has weights of its own and no single method is
-    chosen, so `selection.engine` has no part in it.
+    `roll` gives the record of each method. The error of a forecast is the mean of |e| over its
+    steps, and that of a method the geometric mean over its forecasts: one bad day decides nothing.
+    Methods within WORST times the least error are kept. Each column has weights of its own and no
+    single method is chosen, so `selection.engine` has no part in it.
 
     >>> from spheresn.forecasting import Naive, SeasonalNaive
     >>> months = np.tile(np.arange(12.0), 10)[:, None]

@@ -1,4 +1,4 @@
-"""Direct forecasts: one readout for every horizon, all from one decomposition of the past."""
+"""Direct forecasts: each horizon has a readout of its own, and all have the same inputs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..series.scaling import Scaler
 from .lagged import seen_lags
 from .methods import Forecasts, checked_origins
 
-BLOCKS = 5  # of the rows; each is left out once, with the rows whose targets reach into it
+BLOCKS = 5  # of rows; each is left out once, with the rows whose targets reach into it
 SHARES = 10.0 ** np.arange(-7.0, 1.0)  # penalties, of the trace
 FEWEST = 20  # rows to learn from
 
@@ -39,7 +39,7 @@ class DirectAutoregression:
     seasons: tuple[int, ...] = ()
 
     def fit(self, rows: Floats) -> FittedDirect:
-        """Learned from rows (T, d); with few of them it only looks at the last values."""
+        """The readouts, fitted to rows (T, d); few rows give the last value or the last season."""
         scaler = Scaler.of(rows)
         signal = scaler.forward(rows)
         lags = seen_lags(len(rows), signal.shape[1], self.seasons)
@@ -63,7 +63,7 @@ class DirectAutoregression:
         return np.asarray((past - centre).reshape(len(places), -1))
 
     def anchors(self, signal: Floats, places: np.ndarray) -> Floats:
-        """What a forecast without any skill would be (K, steps, d)."""
+        """The last value or season (K, steps, d), from which the readouts predict changes."""
         back = places[:, None] - self.season + np.arange(self.steps)[None] % self.season
         return signal[back]
 
@@ -79,7 +79,7 @@ class FittedDirect:
     rows: Floats
 
     def forecast(self, series: Floats, origins: ArrayLike, steps: int) -> Forecasts:
-        """All horizons at once, at most as many as were learned."""
+        """Forecasts for all horizons at once; for no more than those of the fit."""
         places = checked_origins(origins, max(self.lags[-1], self.recipe.season), len(series))
         signal = self.scaler.forward(series)
         ahead = self.recipe.anchors(signal, places)

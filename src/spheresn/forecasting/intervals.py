@@ -9,7 +9,7 @@ from ..series.autocorrelation import autocorrelations
 
 LEVEL = 0.9  # of an interval, unless the user gives another
 ROUNDING = 1.0 - 1e-12  # so that 18.000000000000004 of 19 errors are 18
-NEIGHBOURS = 0.2  # horizons this much nearer or farther lend their errors
+NEIGHBOURS = 0.2  # errors at horizons nearer or farther by this share count too
 
 
 def half_widths(errors: Floats, level: float = LEVEL) -> Floats:
@@ -37,7 +37,7 @@ def half_widths(errors: Floats, level: float = LEVEL) -> Floats:
 
 
 def effective_count(values: Floats) -> float:
-    """The number of independent values that these successive ones are worth.
+    """How many independent values have as precise a mean as these successive ones.
 
     K/(1 + 2 Σ ρ_j), with the sum up to the first correlation below zero.
     """

@@ -33,7 +33,7 @@ from .seasons import given_seasons, seasons_of, suggested_by
 
 FEWEST = 10  # rows
 USUAL_STEPS = 24
-MOST_STEPS = 200  # unless more are asked for
+MOST_STEPS = 200  # by default
 # The weights were chosen by the errors from which the interval comes, so these are too small. The
 # factor gives the right coverage on the development half of benchmarks/series.
 WIDER = 1.1
@@ -236,9 +236,8 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
     ) -> Forecast:
         """The next `steps` rows, by default as many as the horizon, with intervals.
 
-        `exogenous` (steps, e): the columns of fit at these rows. Asked for more steps than the
-        horizon, the methods are judged again, for this forecast alone; set `horizon` to judge them
-        once.
+        `exogenous` (steps, e): the columns of fit at these rows. For more steps than the horizon
+        the methods are judged again, for this forecast alone; set `horizon` to judge them once.
         """
         check_is_fitted(self, "weights_")
         count = self.horizon_ if steps is None else whole("steps", steps, 1)

@@ -1,4 +1,4 @@
-"""A forecast summarised: the verdict in sentences, tables for people, numbers for programs."""
+"""The summary of a forecast: the verdict in sentences, tables for people, numbers for programs."""
 
 from __future__ import annotations
 
@@ -48,15 +48,15 @@ def sentences(result: ForecastResult) -> list[str]:
     """The verdict: what the forecast is made of, and whether a simple method would have done."""
     errors = result.relative_errors
     simple = min((result.naive, "mean"), key=lambda name: errors[name])
-    said = [result.model.describe()]
+    lines = [result.model.describe()]
     if compare(errors[COMBINATION], errors[simple]) != "better":
         name = "The mean of all rows" if simple == "mean" else f"The {simple} method"
         worse = compare(errors[COMBINATION], errors[simple]) == "worse"
-        said.append(
+        lines.append(
             f"{name} alone had {'a smaller' if worse else 'nearly the same'} error, so do not "
             "expect more of this forecast."
         )
-    return said
+    return lines
 
 
 def compare(error: float, other: float) -> str:
@@ -71,7 +71,7 @@ def compare(error: float, other: float) -> str:
 
 
 def badge(result: ForecastResult) -> tuple[str, str]:
-    """The verdict in short: its colour and its words."""
+    """The verdict in short: its colour and its text."""
     errors = result.relative_errors
     return {
         "better": ("holds", f"✓ better than the {result.naive} method"),
@@ -81,7 +81,7 @@ def badge(result: ForecastResult) -> tuple[str, str]:
 
 
 def describe_seasons(result: ForecastResult) -> str:
-    """The seasons that were found or given, in words."""
+    """The seasons that were found or given, as text."""
     seasons = result.model.seasons_
     if not seasons:
         return "no season"
