@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import spheresn as sn
-from spheresn.estimators.calibration import MemoryOutOfReach, Point, calibrate, passed
+from spheresn.selection.calibration import MemoryOutOfReach, Point, calibrate, passed
 
 CASES = [  # signal, units, activation, bend, memory, topology, leak
     ("white_noise", 100, "spherical", 0.0, 3.0, "ring", 1.0),

@@ -6,14 +6,14 @@ from sklearn.linear_model import Ridge
 
 import spheresn as sn
 from spheresn.estimators import ensemble as parts
-from spheresn.estimators.calibration import STRONGEST, MemoryOutOfReach
 from spheresn.estimators.ensemble import Cases, View
-from spheresn.estimators.preparation import differ_in_size, in_own_deviations
 from spheresn.estimators.probability import fit_sharpness
 from spheresn.io import ModelFileError
 from spheresn.readout.cases import CaseReadout, fit_rows, fit_sums
 from spheresn.readout.gram import Gram
 from spheresn.readout.loo import Sample
+from spheresn.selection.calibration import STRONGEST, MemoryOutOfReach
+from spheresn.series.scaling import differ_in_size, in_own_deviations
 from test_persistence import altered, rewritten
 
 
@@ -137,7 +137,7 @@ def test_series_that_never_move_get_an_answer():
 
 
 def test_a_memory_that_nobody_set_is_replaced_by_the_nearest(monkeypatch, data):
-    from spheresn.estimators.candidates import Candidate
+    from spheresn.selection.candidates import Candidate
 
     monkeypatch.setitem(parts.CLASSIFICATION, "spherical", [Candidate(1e-3, 1.0)])
     networks = sn.ESNClassifier(units=60, random_state=0).fit(*data).ensemble_.networks
@@ -150,7 +150,7 @@ def test_a_memory_that_nobody_set_is_replaced_by_the_nearest(monkeypatch, data):
 def test_a_memory_chosen_on_few_rows_may_be_out_of_reach_on_all(monkeypatch, rng):
     """Nobody set it, so the nearest is taken."""
     from spheresn.estimators import base
-    from spheresn.estimators.candidates import Candidate
+    from spheresn.selection.candidates import Candidate
 
     monkeypatch.setattr(base, "REGRESSION", {"spherical": [Candidate(1e-3, 1.0)]})
     x = rng.standard_normal((100, 1))

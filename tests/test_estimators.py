@@ -3,6 +3,7 @@ classes are found.
 """
 
 import weakref
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,11 +13,18 @@ from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import Lasso, Ridge
 
 import spheresn as sn
-from spheresn.estimators import OutOfRange, accumulate, base, features, forecaster, search
-from spheresn.estimators.calibration import MemoryOutOfReach
+from spheresn.estimators import (
+    OutOfRange,
+    accumulate,
+    features,
+    forecast_search,
+    forecaster,
+    regression_search,
+)
+from spheresn.estimators.forecast_search import Windows
 from spheresn.estimators.learning import TrainingData
-from spheresn.estimators.search import Windows
 from spheresn.readout import Gram, solve
+from spheresn.selection.calibration import MemoryOutOfReach
 
 REGRESSOR = {"units": 40, "bend": 0.5, "memory": 3, "random_state": 0}
 
@@ -235,14 +243,18 @@ def test_observing_a_long_series_keeps_its_last_state_only(monkeypatch):
 def test_a_network_for_few_long_series_is_chosen_by_all_of_them(rng):
     """Of two recordings of 10,000 rows the second counts too: its kind must not be missed."""
     series = [np.full((10_000, 1), number) for number in (1.0, 2.0)]
-    assert [(len(part), part[0, 0]) for part in base._selection(series)] == [
+    assert [(len(part), part[0, 0]) for part in regression_search.selection(series)] == [
         (2500, 1.0),
         (2500, 2.0),
     ]
     many_short = [np.full((50, 1), float(i)) for i in range(1000)]
-    assert [part[0, 0] for part in base._selection(many_short)] == list(range(0, 1000, 10))
-    assert [len(part) for part in base._selection(series[:1])] == [5000]
-    assert [len(part) for part in base._selection([series[0][:4000], series[1][:50]])] == [4000, 50]
+    assert [part[0, 0] for part in regression_search.selection(many_short)] == list(
+        range(0, 1000, 10)
+    )
+    assert [len(part) for part in regression_search.selection(series[:1])] == [5000]
+    assert [
+        len(part) for part in regression_search.selection([series[0][:4000], series[1][:50]])
+    ] == [4000, 50]
 
 
 def test_a_dask_cluster_gives_the_same_fit(rng, monkeypatch):
@@ -545,7 +557,8 @@ def test_a_forecaster_says_which_memory_can_be_reached():
 
 
 def test_of_a_long_series_the_last_rows_choose_the_network(monkeypatch):
-    monkeypatch.setattr(search, "MOST", 300)
+    few = replace(forecast_search.DEFAULTS, most_rows=300)
+    monkeypatch.setattr(forecast_search, "DEFAULTS", few)
     late = sn.datasets.lorenz(301)
     late = (late - late.mean(axis=0)) / late.std(axis=0)
     # As many rows of the same mean and deviation, without any order
@@ -563,7 +576,9 @@ def test_of_a_long_series_the_last_rows_choose_the_network(monkeypatch):
     monkeypatch.setattr(
         Windows,
         "of",
-        staticmethod(lambda data, of=Windows.of: seen.append(len(data.inputs)) or of(data)),
+        staticmethod(
+            lambda data, use, of=Windows.of: seen.append(len(data.inputs)) or of(data, use)
+        ),
     )
     sn.ESNForecaster(**fixed).fit(np.vstack([early, late]))
     assert seen == [300]

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import csv
 import html
+import inspect
 import json
 import os
 import re
@@ -20,6 +21,7 @@ import pytest
 import spheresn as sn
 from elements import Elements
 from spheresn.apps.cli import main
+from spheresn.apps.cli.commands import series
 from spheresn.apps.forecasts.formatting import format_interval
 
 SCRIPT, MARKUP = "<script>alert(1)</script>", r"[red]x[/red] $\frac$"
@@ -242,6 +244,20 @@ def test_a_saved_forecaster_goes_on_from_new_rows_as_from_all(folder, capsys):
     assert np.allclose(*numbers, rtol=1e-9) and whole.splitlines()[1].startswith("601,")
     direct = sn.load(model).update(pd.read_csv(table)).forecast(5)
     assert np.array_equal(numbers[1], direct)
+
+
+def test_the_command_fits_the_model_that_python_fits(folder, capsys):
+    table, model = folder / "lorenz.csv", folder / "same.spheresn"
+    output(capsys, "fit", table, "--out", model, "--units", 40, "--seed", 3)
+    command, python = sn.load(model), sn.ESNForecaster(40, random_state=3).fit(pd.read_csv(table))
+    assert (command.bend_, command.memory_, command.noise_, command.penalty_) == (
+        python.bend_,
+        python.memory_,
+        python.noise_,
+        python.penalty_,
+    )
+    assert np.array_equal(command.forecast(20), python.forecast(20))
+    assert inspect.signature(series.fit).parameters["units"].default == sn.ESNForecaster().units
 
 
 def test_a_saved_regressor_predicts_each_row(folder, capsys):

@@ -35,7 +35,7 @@ def weights_of_units(model: Any) -> Any:
 def leaders(network: Any, rows: Any) -> tuple[Any, Any]:
     """For each row and group the unit that leads and the unit that trails (T, groups)."""
     from spheresn.estimators.ensemble import Cases
-    from spheresn.estimators.preparation import in_own_deviations
+    from spheresn.series.scaling import in_own_deviations
 
     rows = in_own_deviations(rows) if network.view.own else rows
     signal = network.scaler.forward(network.view.of(Cases.of([rows])))

@@ -16,9 +16,10 @@ from spheresn import analysis, metrics
 from spheresn._validation import Floats
 from spheresn.driving import drive
 from spheresn.estimators import ESNForecaster, calibrate
-from spheresn.estimators.candidates import FINAL_ROWS, Candidate, Plan
-from spheresn.estimators.scaling import Scaler
 from spheresn.reservoir import Reservoir
+from spheresn.selection.candidates import Candidate
+from spheresn.selection.plan import FINAL_ROWS, Plan
+from spheresn.series.scaling import Scaler
 from spheresn.topology import Recurrent
 
 from .settings import Settings

@@ -1,6 +1,6 @@
 """Estimators that follow the conventions of scikit-learn, and the calibration of their memory."""
 
-from .calibration import Calibrated, MemoryOutOfReach, calibrate
+from ..selection.calibration import Calibrated, MemoryOutOfReach, calibrate
 from .classifier import ESNClassifier
 from .field import ESNFieldForecaster
 from .forecaster import ESNForecaster, OutOfRange

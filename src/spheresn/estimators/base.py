@@ -16,31 +16,18 @@ from .. import _validation
 from .._errors import BadInput
 from .._numerics import limit_threads
 from .._validation import Floats
-from ..driving import drive_into
 from ..readout import Gram, Quadratic, Sample, Weights, solve
-from ..readout.gram import Sums
-from ..readout.loo import START, choose_penalty, screen_penalty, search_decades
+from ..readout.loo import choose_penalty
 from ..readout.ridge import solve_within
+from ..selection.calibration import Calibrated
+from ..selection.candidates import REGRESSION, Candidate, candidates
+from ..selection.plan import Plan, plan_of
+from ..series.scaling import Scaler
 from .accumulate import TrainingSeries, accumulate_series
-from .calibration import Calibrated, Point
-from .candidates import REGRESSION, Candidate, Plan, candidates, plan_of
 from .features import Frame
 from .pasts import Pasts
-from .scaling import Scaler
+from .regression_search import DEFAULTS, RegressionSearch, selection
 
-# Rows by which a network is chosen; a stream waits for them, a fit looks at no more
-SELECTION_ROWS = 5000
-FEW_SERIES = 20  # series by which a network is chosen where each of them is long
-PROBE_UNITS = 300  # a smaller network stands in for a large one while memory and bend are chosen
-# All candidates are compared on windows of the series with so many rows together
-WINDOW, SCREEN_ROWS, ROWS_PER_UNIT = 500, 500, 5
-WORSE = 2.0  # times the least error on these rows; the candidates below it are compared on all rows
-SCREEN_DECADE = -11  # few rows of a smooth series seem to bear smaller penalties than all rows do
-# The candidates that are compared on all rows: for a small network they cost more than its fit
-FEW_UNITS, FEWEST, FINALISTS = 200, 2, 4
-# Smaller errors are those of rows left out, and more candidates are compared by them: sums, and few
-# rows, say little about them
-PRECISE = 0.01
 THREADS_PAY = 800  # units; all products of a fit are those of one library
 WASHOUT_MEMORIES = 10  # times the memory: e^-10 of a start is left
 
@@ -119,13 +106,23 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
     def _choose_frame(self, series: Sequence[Floats], targets: Sequence[Floats]) -> Frame:
         """Scaling, network, washout and features, chosen by some of the rows."""
         lengths = [len(one) for one in series]
-        series, targets = _selection(series), _selection(targets)
+        series, targets = selection(series), selection(targets)
         plan, rows = self._plan(), np.vstack(series)
         scaler = Scaler.of(rows)
         found = self._candidates(plan, REGRESSION)
         best, near = found[0], None
         if len(found) > 1:
-            best, near = self._best(plan, scaler, found, series, targets)
+            search = RegressionSearch(
+                plan,
+                scaler,
+                series,
+                targets,
+                self._washout,
+                lambda frame, sampled: self._accumulate_steps(
+                    frame, series, targets, sampled=sampled
+                ),
+            )
+            best, near = search.best(found)
         # More rows than in the search may put a memory that nobody set out of reach
         calibrated = plan.final(
             scaler.forward(rows), best, nearest=self.memory == "auto", near=near
@@ -139,75 +136,6 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
         signals = [scaler.forward(one) for one in series]
         return replace(frame, pasts=Pasts.of(frame.reservoir, signals, early))
 
-    def _best(
-        self,
-        plan: Plan,
-        scaler: Scaler,
-        found: list[Candidate],
-        series: Sequence[Floats],
-        targets: Sequence[Floats],
-    ) -> tuple[Candidate, Point | None]:
-        """The candidate with the least error on rows left out, and a point near its calibration.
-
-        The error is measured with a network of at most PROBE_UNITS units. All candidates are
-        compared on few rows and with approximate memories, the best of them on all rows.
-        """
-        small = plan.with_units(min(plan.units, PROBE_UNITS))
-        signal = scaler.forward(np.vstack(series))
-        points = small.approximate(signal, found)
-        screened = self._screen(small, scaler, points, series, targets)
-        least = min(error for _, error in screened.values())
-        precise = least < PRECISE
-        most = FEWEST if small.units < FEW_UNITS and not precise else FINALISTS
-        errors: dict[Candidate, tuple[float, Point | None]] = {}
-        for candidate, (decade, error) in screened.items():
-            if len(errors) == most or (len(errors) > 1 and error > WORSE * least):
-                break
-            calibrated = small.search(signal, candidate, near=points[candidate])
-            if calibrated is not None:
-                washout = self._washout(calibrated.exponent, len(signal))
-                frame = Frame(scaler, calibrated.reservoir, washout)
-                gram, sample = self._accumulate_steps(frame, series, targets, sampled=precise)
-                if precise:
-                    error = search_decades(gram, sample, decade, (1,))[1]
-                else:
-                    error = screen_penalty(gram, decade, 1)[1]
-                errors[candidate] = error, calibrated.point
-        # Without an error there is only one memory, out of reach: the caller says so
-        best = min(errors, key=lambda one: errors[one][0], default=found[0])
-        return best, errors[best][1] if errors else None
-
-    def _screen(
-        self,
-        plan: Plan,
-        scaler: Scaler,
-        points: dict[Candidate, Point],
-        series: Sequence[Floats],
-        targets: Sequence[Floats],
-    ) -> dict[Candidate, tuple[int, float]]:
-        """The candidates with the decades of their penalties and their errors on few rows.
-
-        They come in the order of their errors. But few rows speak against long memories, so the
-        best candidate is followed by the one with the next longer memory.
-        """
-        rows = max(SCREEN_ROWS, ROWS_PER_UNIT * plan.units)
-        windows = [scaler.forward(one) for one in _windows(series, rows)]
-        wanted = _windows(targets, rows)
-        states = np.empty((max(len(x) for x in windows), plan.units))
-        found = {}
-        for candidate, network in plan.networks(points, windows[0].shape[1]).items():
-            washout = self._washout(points[candidate].exponent, rows)
-            sums = Sums.empty(plan.units, wanted[0].shape[1])
-            for x, y in zip(windows, wanted, strict=True):
-                skip = min(washout, len(x) // 4)
-                sums.take(drive_into(network, x, states[: len(x)])[skip:], y[skip:])
-            found[candidate] = screen_penalty(sums.moments, START, 3, SCREEN_DECADE)
-        best, *others = sorted(found, key=lambda one: found[one][1])
-        longer = [one.memory for one in others if one.memory > best.memory]
-        second = replace(best, memory=min(longer, default=best.memory))
-        order = [best, *sorted(others, key=lambda one: one != second)]
-        return {one: found[one] for one in order}
-
     def _remember(self, candidate: Candidate, calibrated: Calibrated) -> None:
         self.lyapunov_: Any = calibrated.exponent
         self.memory_: Any = -1.0 / calibrated.exponent if calibrated.exponent < 0.0 else np.inf
@@ -217,7 +145,7 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
     def _washout(self, exponent: float, rows: int) -> int:
         if self.washout != "auto":
             return _validation.whole("washout", self.washout, 0)
-        limit = min(rows, SELECTION_ROWS) // 4
+        limit = min(rows, DEFAULTS.rows) // 4
         return limit if exponent >= 0.0 else min(int(np.ceil(-WASHOUT_MEMORIES / exponent)), limit)
 
     def _with_products(
@@ -301,23 +229,3 @@ def with_rows(gram: Gram) -> Gram:
             "or lower washout"
         )
     return gram
-
-
-def _selection(series: Sequence[Floats]) -> list[Floats]:
-    """About SELECTION_ROWS rows of the series.
-
-    Of many series, every n-th, so that no kind is missed that comes late; of few long ones, the
-    first rows of each.
-    """
-    stride = -(-sum(len(rows) for rows in series) // SELECTION_ROWS)
-    if stride <= 1 or len(series) >= FEW_SERIES * stride:
-        return list(series[::stride])
-    kept = series[:: -(-len(series) // FEW_SERIES)]
-    return [rows[: SELECTION_ROWS // len(kept)] for rows in kept]
-
-
-def _windows(series: Sequence[Floats], rows: int) -> list[Floats]:
-    """About so many rows of the series, in windows of at most WINDOW rows spread over them."""
-    stride = -(-sum(len(one) for one in series) // rows)
-    windows = [part for one in series for part in np.array_split(one, -(-len(one) // WINDOW))]
-    return windows[::stride]

@@ -17,8 +17,8 @@ from .._errors import BadInput
 from .._validation import Floats
 from ..readout import Gram, Sample, factor, leave_one_out
 from ..readout.cases import CaseReadout
+from ..selection.plan import Plan, plan_of
 from .base import BaseESN, seed_of, with_limited_threads
-from .candidates import Plan, plan_of
 from .cases import as_cases, is_cases, refuse_wide
 from .ensemble import CLASSIFICATION, blocks, fit_ensemble, with_length
 from .probability import fit_sharpness, probabilities

@@ -28,9 +28,10 @@ from .._validation import Floats
 from ..driving import drive, loop_arguments, writable
 from ..kernels.codes import FINE, fast_path, guarded
 from ..reservoir import Reservoir
-from .candidates import Candidate, Plan
-from .preparation import differ_in_size, in_own_deviations
-from .scaling import Scaler
+from ..selection.candidates import Candidate
+from ..selection.plan import Plan
+from ..series.scaling import Scaler, differ_in_size, in_own_deviations
+from ..series.windows import evenly_spaced
 
 # The memory of a network in its own steps, and its bend; chosen, like all numbers here, on the
 # development half of the league (benchmarks/classification)
@@ -315,7 +316,7 @@ def _sample(view: View, cases: Cases, signal: Floats) -> list[Floats]:
         for phase in range(min(view.stride, stop - first))
     ]
     needed = min(-(-SAMPLE_ROWS * len(places) // len(signal)), len(places))
-    kept = np.linspace(0, len(places) - 1, needed).astype(int)
+    kept = evenly_spaced(0, len(places) - 1, needed)
     return [signal[places[i]] for i in kept]
 
 

@@ -13,8 +13,8 @@ from ..driving import drive, drive_blocks, drive_chunks
 from ..readout import Quadratic
 from ..readout.gram import block_rows
 from ..reservoir import Reservoir
+from ..series.scaling import Scaler
 from .pasts import Pasts
-from .scaling import Scaler
 
 EARLY_CHUNK = 512  # rows; the states of all pasts are held at a time, as many as in a chunk
 

@@ -11,17 +11,27 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _validation
 from .._atomic import all_or_nothing
 from .._errors import BadInput
+from .._progress import Progress
 from .._validation import Floats
+from ..selection.candidates import Candidate, candidates
+from ..series.limits import MARGIN
+from ..series.scaling import Scaler
+from ..series.windows import evenly_spaced
 from .base import BaseESN, with_limited_threads
-from .candidates import candidates
 from .fields.geometry import Patches
 from .fields.labels import Labels
-from .fields.search import CANDIDATES, FEWEST, NOISES, SHARES, FieldSearch, Setting, observed
+from .fields.search import (
+    DEFAULTS,
+    FIELD,
+    NOISES,
+    SHARES,
+    FieldSearch,
+    FieldSetting,
+    observed,
+)
 from .fields.sources import Source, Standardised, Survey
 from .fields.workers import Learning, client_workers
 from .forecaster import report_range
-from .limits import MARGIN
-from .progress import Progress
 
 SPIN_UP_MEMORIES = 37  # times the memory: 1e-16 of a start is left
 LONGEST_SPIN_UP = 1000
@@ -85,12 +95,12 @@ class ESNFieldForecaster(BaseESN):
         """
         workers = client_workers(client)
         source = Source.of(X, self._flag("channels"))
-        _validation.at_least("field", len(source), FEWEST, "to learn from")
+        _validation.at_least("field", len(source), DEFAULTS.least_rows, "to learn from")
         patches = Patches.of(source.grid, source.n_channels, self.patch, self.halo, self.periodic)
         plan, settings = self._plan(), self._settings()
         found = self._field_candidates()
         survey = workers.survey(source)
-        rows = Standardised(source, survey.mean, survey.scale())
+        rows = Standardised(source, Scaler(survey.mean, survey.scale()))
         position = patches.positions() if self._flag("position") else np.zeros((patches.count, 0))
         search = FieldSearch(
             plan,
@@ -132,7 +142,7 @@ class ESNFieldForecaster(BaseESN):
         check_is_fitted(self)
         count = _validation.fitting("steps", steps, 1, 3 * self.n_features_in_)
         outputs, finite, _ = self.closed_loop_.run(count, self.state_, self.last_)
-        result = self._scaling.backward(outputs)
+        result = self._scaler.backward(outputs)
         channels = self.patches_.channels
         flat = result.reshape(count, -1, channels)
         low, high = flat.min(axis=1), flat.max(axis=1)
@@ -160,7 +170,7 @@ class ESNFieldForecaster(BaseESN):
             stop = min(first + source.block, len(source))
             rows = source.read(first, stop)
             Survey.of(rows, source.n_channels, first)  # raises where a value is not finite
-            fields = np.vstack([last, self._scaling.forward(rows)])
+            fields = np.vstack([last, self._scaler.forward(rows)])
             states = observed(self.closed_loop_.networks, states, fields[:-1])
             last = fields[-1]
         self.state_, self.last_ = states, last.copy()
@@ -169,12 +179,12 @@ class ESNFieldForecaster(BaseESN):
         return self
 
     @property
-    def _scaling(self) -> Standardised:
-        return Standardised(None, self.mean_, self.scale_)
+    def _scaler(self) -> Scaler:
+        return Scaler(self.mean_, self.scale_).of_columns(np.arange(self.n_features_in_))
 
     def _keep(self, rows: Standardised, survey: Survey, patches: Patches) -> None:
         self.patches_ = patches
-        self.mean_, self.scale_ = rows.mean, rows.deviation
+        self.mean_, self.scale_ = rows.scaler.mean, rows.scaler.scale
         margin = MARGIN * (survey.high - survey.low)
         self.low_, self.high_ = survey.low - margin, survey.high + margin
         self.n_features_in_ = patches.size
@@ -185,7 +195,7 @@ class ESNFieldForecaster(BaseESN):
             raise BadInput(f"{name} must be True or False, got {value!r}; pass one of these")
         return value
 
-    def _settings(self) -> list[Setting]:
+    def _settings(self) -> list[FieldSetting]:
         """What may be chosen: sharing, noise, penalty, target."""
         if self.features != "linear":
             raise BadInput(
@@ -204,14 +214,14 @@ class ESNFieldForecaster(BaseESN):
             else (None, float(self.penalty))
         )
         return [
-            Setting(shared, Learning(noise, share, penalty), carry)
+            FieldSetting(shared, Learning(noise, share, penalty), carry)
             for shared in choices
             for noise in noises
             for carry in TARGETS[self.target]
         ]
 
-    def _field_candidates(self) -> list[Any]:
-        return candidates(CANDIDATES, self.activation, self.memory, self.bend, self.bias_ratio)
+    def _field_candidates(self) -> list[Candidate]:
+        return candidates(FIELD, self.activation, self.memory, self.bend, self.bias_ratio)
 
     def _spin_up(self, exponent: float) -> int:
         """Rows before a stretch of time that bring the networks to their states."""
@@ -232,7 +242,7 @@ class ESNFieldForecaster(BaseESN):
                 f"components must be at most the {width} values of a window, got {count}; choose "
                 "fewer, or a wider halo"
             )
-        times = np.linspace(0, len(rows) - 1, min(len(rows), 200)).astype(int)
+        times = evenly_spaced(0, len(rows) - 1, min(len(rows), 200))
         heard = np.concatenate(
             [patches.places.heard(rows.read(int(t), int(t) + 1))[0] for t in times]
         )

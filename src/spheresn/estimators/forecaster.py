@@ -12,18 +12,20 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _validation
 from .._atomic import all_or_nothing
 from .._errors import BadInput
+from .._progress import Progress
 from .._validation import Floats
 from ..driving import drive_chunks
-from .base import SELECTION_ROWS, BaseESN, with_limited_threads
-from .calibration import Calibrated
-from .candidates import FORECAST
+from ..selection.calibration import Calibrated
+from ..selection.candidates import FORECAST
+from ..series.alignment import aligned, same_dates
+from ..series.limits import bounds_around
+from ..series.observed import has_form, observed
+from ..series.scaling import Scaler
+from .base import BaseESN, with_limited_threads
 from .features import Frame
+from .forecast_search import ForecastSearch
 from .learning import TrainingData
-from .limits import bounds_around
-from .observed import aligned, has_form, observed, same_dates
-from .progress import Progress
-from .scaling import Scaler
-from .search import Search
+from .regression_search import DEFAULTS
 from .validation import validated
 
 
@@ -81,7 +83,7 @@ class ESNForecaster(BaseESN):
         )
         if self.noise != "auto":
             _validation.real("noise", self.noise, 0.0)
-        search = Search(
+        search = ForecastSearch(
             plan,
             data,
             lambda calibrated: self._frame(calibrated, data),
@@ -181,7 +183,7 @@ class ESNForecaster(BaseESN):
         )
         if self.features == "linear":
             return frame
-        first = data.first(SELECTION_ROWS)
+        first = data.first(DEFAULTS.rows)
         return self._with_products(frame, [first.inputs], [first.targets])
 
     def _observe(self, state: Floats | None, rows: Floats) -> Floats:

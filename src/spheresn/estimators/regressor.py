@@ -14,8 +14,9 @@ from .._atomic import all_or_nothing
 from .._errors import BadInput, StateOverflow
 from .._numerics import power_of_two
 from .._validation import Floats
-from .base import SELECTION_ROWS, BaseESN, with_limited_threads, with_rows
+from .base import BaseESN, with_limited_threads, with_rows
 from .features import Frame
+from .regression_search import DEFAULTS
 from .scoring import judged, judged_weights
 from .streaming import Stream
 from .validation import as_series, as_targets, is_list, validated
@@ -109,7 +110,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
             self._stream = self._stream.taking(rows, targets)
         else:
             self._waiting = [*self._waiting, (rows, targets)]
-            if sum(len(x) for x, _ in self._waiting) >= SELECTION_ROWS:
+            if sum(len(x) for x, _ in self._waiting) >= DEFAULTS.rows:
                 self._start_stream()
         self._outdate(CHANGING)
         return self

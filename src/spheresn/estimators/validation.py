@@ -11,7 +11,7 @@ from sklearn.utils.validation import validate_data
 from .. import _validation
 from .._errors import BadInput
 from .._validation import Floats
-from .observed import numbers
+from ..series.observed import numbers
 
 
 def is_list(signal: Any) -> bool:

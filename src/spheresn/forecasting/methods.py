@@ -12,7 +12,8 @@ from scipy.linalg.lapack import dtbtrs
 
 from .._errors import BadInput
 from .._validation import Floats
-from ..estimators.limits import bounds
+from ..series.limits import bounds
+from ..series.moving_average import beside_moving_average
 
 SMOOTHINGS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99)
 
@@ -32,10 +33,10 @@ class Forecasts:
 
 
 class Method(Protocol):
-    """A fitted forecasting method. Anything with this one method can be backtested.
+    """A fitted forecasting method. `backtest` takes any class that has `forecast`.
 
-    A backtest gets a function that fits rows (T, d) and returns a Method. The seasonal naive
-    method, say, repeats the last season:
+    A backtest calls a function that fits rows (T, d) and returns a Method. For example, the
+    seasonal naive method repeats the last season:
 
     >>> class Seasonal:
     ...     def forecast(self, series, origins, steps):
@@ -191,11 +192,8 @@ def seasonal_pattern(values: Floats, season: int) -> Floats:
     """
     if season < 2 or len(values) < 2 * season:
         return np.zeros(1)
-    window = np.ones(season) if season % 2 else np.r_[0.5, np.ones(season - 1), 0.5]
-    trend = np.convolve(values, window / season, "valid")
-    first = (len(window) - 1) // 2
-    rest = values[first : first + len(trend)] - trend
-    phase = np.arange(first, first + len(trend)) % season
+    first, rest = beside_moving_average(values, season)
+    phase = np.arange(first, first + len(rest)) % season
     pattern = np.bincount(phase, rest, season) / np.maximum(np.bincount(phase, minlength=season), 1)
     return np.asarray(pattern - pattern.mean())
 

@@ -10,6 +10,10 @@ from scipy.stats import norm
 
 from .._errors import BadInput
 from .._validation import Floats, whole
+from ..series.autocorrelation import autocorrelations
+from ..series.calendar import Calendar
+from ..series.frequency_text import months_on_day
+from ..series.moving_average import beside_moving_average
 
 CALENDAR = {"M": (12,), "Q": (4,), "W": (52,), "B": (5,), "D": (7, 365), "Y": ()}
 DAY, WEEK = 86_400.0, 7
@@ -17,19 +21,6 @@ CONFIDENCE = 1.645  # deviations that an autocorrelation must be above zero
 STRONG = 0.3  # autocorrelation of a season that no date suggests
 ROUNDING = 1e-12  # of the largest value
 LONGEST = 3  # a season that no date suggests must fit so often into the series
-
-
-def autocorrelations(values: Floats, most: int) -> Floats:
-    """The autocorrelations of values (T,) at the lags 0 to `most`.
-
-    >>> autocorrelations(np.array([1.0, -1.0] * 50), 2).round(2).tolist()
-    [1.0, -0.99, 0.98]
-    """
-    centred = values - values.mean()
-    size = 2 ** int(np.ceil(np.log2(2 * len(values))))
-    spectrum = np.abs(np.fft.rfft(centred, size)) ** 2
-    found = np.fft.irfft(spectrum, size)[: most + 1]
-    return np.asarray(found / found[0]) if found[0] > 0.0 else np.zeros(most + 1)
 
 
 def changes_of(values: Floats) -> Floats:
@@ -57,10 +48,7 @@ def is_confirmed(values: Floats, season: int, deviations: float = CONFIDENCE) ->
     """
     if season < 2 or len(values) < 2 * season + 2:
         return False
-    window = np.ones(season) if season % 2 else np.r_[0.5, np.ones(season - 1), 0.5]
-    trend = np.convolve(values, window / season, "valid")
-    first = (len(window) - 1) // 2
-    rest = values[first : first + len(trend)] - trend
+    _, rest = beside_moving_average(values, season)
     if np.abs(rest).max() <= ROUNDING * np.abs(values).max():
         return False
     found = autocorrelations(rest, min(season, len(rest) - 1))
@@ -108,17 +96,20 @@ def strongest_season(values: Floats) -> int | None:
     return next(peak for peak in likely if found[peak] >= 0.9 * best)
 
 
-def suggested_by(index: Any) -> tuple[int, ...] | None:
-    """The usual seasons of the frequency of a pandas index, or None where it has no dates."""
-    frequency = getattr(index, "freqstr", None)
-    if frequency is None:
+def suggested_by(calendar: Calendar | None) -> tuple[int, ...] | None:
+    """The usual seasons of the frequency of dates; None without dates, or if some are skipped."""
+    if calendar is None or not calendar.has_dates or not calendar.even:
         return None
+    monthly = months_on_day(calendar.step)
+    if monthly is not None:
+        return {1: CALENDAR["M"], 3: CALENDAR["Q"]}.get(monthly[0], ())
+    frequency = calendar.step.freqstr
     letters = frequency.lstrip("0123456789").split("-")[0]
     if letters == frequency.split("-")[0]:
         for code, seasons in CALENDAR.items():
             if letters in (code, f"{code}S", f"{code}E", f"B{code}S", f"B{code}E", f"{code}A"):
                 return seasons
-    step = getattr(index.freq, "n", 1) and _seconds(index.freq)
+    step = _seconds(calendar.step)
     if step is None or step >= DAY:
         return CALENDAR["D"] if step == DAY else ()
     per_day = DAY / step

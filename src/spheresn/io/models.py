@@ -20,7 +20,7 @@ from .._validation import Floats, real, whole
 from .._version import __version__
 from ..driving import COMPILED
 from ..estimators import ESNClassifier, ESNFieldForecaster, ESNForecaster, ESNRegressor
-from ..estimators.observed import Form
+from ..series.form import SeriesForm
 from .files import whole_file
 from .parts import (
     cases_from,
@@ -237,7 +237,7 @@ def _assemble(header: dict[str, Any], tensors: dict[str, Floats]) -> Any:
     _recall_columns(model, values)
     if isinstance(model, ESNForecaster):
         form = values.get("form")
-        model._form = None if form is None else Form.from_plain(form)
+        model._form = None if form is None else SeriesForm.from_plain(form)
     if isinstance(model, ESNClassifier):
         model.classes_ = _classes(values, len(model.weights_.intercept))
         # A file of version 0.1 has no sharpness

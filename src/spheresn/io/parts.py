@@ -18,9 +18,9 @@ from ..estimators.fields.geometry import Patches
 from ..estimators.fields.labels import Labels
 from ..estimators.fields.loop import FieldLoop, LocalNetworks
 from ..estimators.pasts import Pasts
-from ..estimators.scaling import Scaler
 from ..readout import Quadratic, Weights
 from ..reservoir import Reservoir
+from ..series.scaling import Scaler
 from ..topology import Dense, Rotation, Shift, Sparse
 
 Values = dict[str, Any]

@@ -16,7 +16,7 @@ from .preactivation import preactivation
 
 @inlined
 def bend_back(value: float, low: float, high: float) -> float:
-    """`estimators.limits.soft_clip` of one number."""
+    """`series.limits.soft_clip` of one number."""
     width = BEYOND * (high - low)
     if value > high:
         return high + width * np.tanh((value - high) / width) if width > 0.0 else high

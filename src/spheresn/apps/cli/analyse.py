@@ -24,7 +24,7 @@ from ...analysis import (
 from ...datasets import white_noise
 from ...driving import drive
 from ...estimators import ESNForecaster
-from ...forecasting.network import Report
+from ...forecasting.series import Report
 from ...plotting import plot_echo_state, plot_memory_profile, plot_spectrum
 from ...reservoir import Reservoir
 from .._json import plain

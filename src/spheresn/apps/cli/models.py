@@ -8,42 +8,30 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from ..._errors import BadInput
 from ..._validation import Floats, at_least, fitting, whole
 from ...estimators import ESNClassifier, ESNForecaster, ESNRegressor, OutOfRange
-from ...forecasting.network import RULES, Report, select_network
 from ...io.models import load
 from .._json import plain
-from ..forecasts.outlook import without_constant_columns
+from ..forecasts.result import without_constant_columns
 from ..forecasts.summary import fitted
 from ..tables import Table, TimeSeries
 
 FEWEST = 40  # rows
-STAGES = len(RULES) + 1  # how often `fit_forecaster` calls `report`
-HORIZON = 200  # steps of the free runs that choose a forecaster
+HORIZON = 200  # steps that `predict` forecasts, unless it is told
 CELL = 20  # times the memory of a float that a cell of the result takes as text
 ENDING = ".spheresn"  # of the names of model files
 
 
-def fit_forecaster(
-    series: TimeSeries, units: int, seed: int, report: Report = lambda stage: None
-) -> tuple[ESNForecaster, TimeSeries]:
-    """A forecaster of all columns together, and the series without its constant columns."""
-    rows = len(series.values)
-    at_least("FILE", rows, FEWEST, "to fit a network")
+def fit_forecaster(series: TimeSeries, units: int, seed: int) -> tuple[ESNForecaster, TimeSeries]:
+    """The forecaster of all columns together that `ESNForecaster` gives from Python, and the series
+    without its constant columns.
+    """
+    at_least("FILE", len(series.values), FEWEST, "to fit a network")
     series = without_constant_columns(series)
-    with threadpool_limits(1):
-        recipe = select_network(
-            series.values,
-            HORIZON,
-            whole("--units", units, 1),
-            whole("--seed", seed, 0),
-            report,
-        )
-        report("fitting")
-        return recipe.fit_forecaster(series.frame), series
+    model = ESNForecaster(whole("--units", units, 1), random_state=whole("--seed", seed, 0))
+    return model.fit(series.frame), series
 
 
 def fit_regressor(series: TimeSeries, target: str, units: int, seed: int) -> ESNRegressor:
@@ -58,8 +46,7 @@ def fit_regressor(series: TimeSeries, target: str, units: int, seed: int) -> ESN
             "out for a forecaster"
         )
     model = ESNRegressor(whole("--units", units, 1), random_state=whole("--seed", seed, 0))
-    with threadpool_limits(1):
-        return model.fit(frame.drop(columns=target), frame[target])
+    return model.fit(frame.drop(columns=target), frame[target])
 
 
 def describe_fit(model: Any, series: TimeSeries, target: str | None) -> dict[str, Any]:

@@ -14,31 +14,50 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._progress import Progress
 from ..._validation import Floats
-from ..calibration import Calibrated
-from ..candidates import FINAL_ROWS, Candidate, Plan
-from ..progress import Progress
-from ..search import HELD_OUT, HORIZON, WORST, Score, evenly_spaced
+from ...selection.calibration import Calibrated
+from ...selection.candidates import Candidate
+from ...selection.engine import Entry, lower_of_two, ranked, try_all
+from ...selection.free_runs import HELD_SHARE, WORST, Score
+from ...selection.plan import FINAL_ROWS, Plan
+from ...series.windows import HELD_OUT, evenly_spaced
 from .geometry import Patches
 from .learning import Held, Learner, response_stride, thinning
 from .loop import FieldLoop, LocalNetworks
 from .sources import Standardised
 from .workers import Learning, Readouts, Workers, learn_readouts
 
-WINDOWS = 16
-LONGEST = 600  # steps of a free run
-HELD_ROWS = 3000  # times that are held out at most
-ROWS_PER_UNIT = 30  # states per unit from which settings are learned in the search
-OWN_ROWS_PER_UNIT = 10  # the same where each patch has a readout of its own
-SEARCH_VALUES = 2**27  # numbers of a field that the search holds: 1 GB
-FEWEST = 40  # times; a shorter field cannot spare any to choose by
-FINALISTS = 6  # settings that are scored on all windows
-BOTH_TARGETS = 3  # settings of a network that are tried with the other target too
+
+@dataclass(frozen=True)
+class FieldDefaults:
+    """The numbers of the search.
+
+    windows, longest: free runs, and their steps at most. held_rows: times that are held out at
+    most. rows_per_unit, own_rows_per_unit: states per unit from which settings are learned in the
+    search, with one readout for all patches and with one each. values: numbers of a field that the
+    search holds, 1 GB. least_rows: a shorter field cannot spare any to choose by. finalists:
+    settings that are scored on all windows. both_targets: settings of a network that are tried with
+    the other target too.
+    """
+
+    windows: int = 16
+    longest: int = 600
+    held_rows: int = 3000
+    rows_per_unit: int = 30
+    own_rows_per_unit: int = 10
+    values: int = 2**27
+    least_rows: int = 40
+    finalists: int = 6
+    both_targets: int = 3
+
+
+DEFAULTS = FieldDefaults()
 
 # A strong bias makes the networks weakly nonlinear, which a precise readout turns into precise
 # forecasts; a weaker one suits small networks, noisy fields and Gram matrices. Fields that are seen
 # in all their cells need little memory.
-CANDIDATES = {
+FIELD = {
     "spherical": [
         Candidate(memory, bend, bias_ratio=ratio)
         for memory, bend, ratio in (
@@ -59,7 +78,7 @@ NOISES = (3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 1e-2, 1e-1)
 SHARES = {True: 1e-20, False: 1e-14}
 
 
-class Setting(NamedTuple):
+class FieldSetting(NamedTuple):
     """How the readouts are learned and used: one for all patches or one each, steps or values."""
 
     shared: bool
@@ -79,9 +98,9 @@ class FieldWindows:
     def of(fields: Floats) -> FieldWindows:
         """The windows in the last quarter."""
         total = len(fields)
-        held = min(int(HELD_OUT * total), HELD_ROWS)
-        horizon = max(min(int(HORIZON * held), LONGEST), 1)
-        starts = evenly_spaced(total - held, total - 1 - horizon, WINDOWS)
+        held = min(int(HELD_OUT * total), DEFAULTS.held_rows)
+        horizon = max(min(int(HELD_SHARE * held), DEFAULTS.longest), 1)
+        starts = evenly_spaced(total - held, total - 1 - horizon, DEFAULTS.windows)
         return FieldWindows(fields, starts, horizon)
 
     def fewer(self) -> FieldWindows:
@@ -127,28 +146,32 @@ def observed(networks: LocalNetworks, states: Floats | None, fields: Floats) -> 
 
 
 @dataclass(frozen=True, eq=False)
-class Trial:
-    """Networks, the loops of all settings of their readouts, and how these scored.
-
-    `rough`: on a few windows; `scores`: of the best, on all.
-    """
+class FieldTrial:
+    """Networks, the loops of all settings of their readouts, and their scores on few windows."""
 
     candidate: Candidate
     calibrated: Calibrated
     networks: LocalNetworks
     spin_up: int
-    rough: dict[Setting, Score]
-    loops: dict[Setting, FieldLoop]
-    scores: dict[Setting, Score] = field(default_factory=dict)
+    scores: dict[FieldSetting, Score]
+    loops: dict[FieldSetting, FieldLoop]
 
 
-class Fitted(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class FieldFinalist:
+    """The best settings of a trial, and how they scored on all windows."""
+
+    trial: FieldTrial
+    scores: dict[FieldSetting, Score]
+
+
+class FieldChoice(NamedTuple):
     """The chosen networks in a closed loop over the readouts of all rows."""
 
     candidate: Candidate
     calibrated: Calibrated
     learner: Learner
-    setting: Setting
+    setting: FieldSetting
     readouts: Readouts
     score: float | None
     table: list[dict[str, Any]]
@@ -178,51 +201,48 @@ class FieldSearch:
     position: Floats
     projection: Floats | None
     spin_up_of: Callable[[float], int]
-    settings: Sequence[Setting]
+    settings: Sequence[FieldSetting]
     precise: bool
     workers: Workers
     progress: Progress = field(default_factory=lambda: Progress(False))
 
-    def best(self, found: Sequence[Candidate]) -> Fitted:
+    def best(self, found: Sequence[Candidate]) -> FieldChoice:
         """The setting whose runs are best, learned from all rows."""
         if len(found) == len(self.settings) == 1:
             return self._unsearched(found[0])
         windows = FieldWindows.of(self._recent())
-        self.progress.expect(len(found))
-        trials = []
-        for candidate in found:
-            trial = self._trial(candidate, windows)
-            self.progress.advance()
-            if trial is not None:
-                trials.append(trial)
+        trials = try_all(lambda candidate: self._trial(candidate, windows), found, self.progress)
         if not trials:
             self.plan.final(self._signal(), found[0])  # raises, and says what can be reached
-        ranked = [(score, i, one) for i, t in enumerate(trials) for one, score in t.rough.items()]
-        ranked.sort(key=lambda entry: entry[0], reverse=True)
-        for _, number, setting in ranked[:FINALISTS]:
-            trial = trials[number]
-            states = windows.states(trial.networks, trial.spin_up)
-            trial.scores[setting] = windows.score(trial.loops[setting], states)
-        tried = [one for one in trials if one.scores]
-        best = max(tried, key=lambda one: max(one.scores.values()))
-        return self._refitted(best, trials, windows)
+        finalists = self._finalists(trials, windows)
+        return self._learned_again(finalists, trials, windows)
 
-    def _unsearched(self, candidate: Candidate) -> Fitted:
+    def _finalists(self, trials: list[FieldTrial], windows: FieldWindows) -> list[FieldFinalist]:
+        """The best settings of all trials, scored on all windows."""
+        found: dict[FieldTrial, FieldFinalist] = {}
+        for _, trial, setting in ranked(trials)[: DEFAULTS.finalists]:
+            states = windows.states(trial.networks, trial.spin_up)
+            finalist = found.setdefault(trial, FieldFinalist(trial, {}))
+            finalist.scores[setting] = windows.score(trial.loops[setting], states)
+        return [found[trial] for trial in trials if trial in found]
+
+    def _unsearched(self, candidate: Candidate) -> FieldChoice:
         calibrated = self.plan.final(self._signal(), candidate)
         setting = self.settings[0]
         learner = self._learner(calibrated, setting.shared, len(self.rows) - 1)
         readouts = self.workers.readouts(learner, self.rows, setting.shared, [setting.learning])[0]
-        return Fitted(candidate, calibrated, learner, setting, readouts, None, [])
+        return FieldChoice(candidate, calibrated, learner, setting, readouts, None, [])
 
     def _recent(self) -> Floats:
         """The rows of the search: enough to learn from, and those that are held out."""
         shares = {setting.shared for setting in self.settings}
         needed = (
-            ROWS_PER_UNIT * self.plan.units // self.patches.count if True in shares else 0,
-            OWN_ROWS_PER_UNIT * self.plan.units if False in shares else 0,
+            DEFAULTS.rows_per_unit * self.plan.units // self.patches.count if True in shares else 0,
+            DEFAULTS.own_rows_per_unit * self.plan.units if False in shares else 0,
         )
-        total, most = len(self.rows), max(SEARCH_VALUES // self.patches.size, FEWEST)
-        held = min(int(HELD_OUT * total), HELD_ROWS)
+        total = len(self.rows)
+        most = max(DEFAULTS.values // self.patches.size, DEFAULTS.least_rows)
+        held = min(int(HELD_OUT * total), DEFAULTS.held_rows)
         count = min(max(*needed, 3 * held) + held, total, most)
         return self.rows.read(total - count, total)
 
@@ -260,13 +280,13 @@ class FieldSearch:
             )
         return LocalNetworks(self.patches, reservoir, self.position)
 
-    def _trial(self, candidate: Candidate, windows: FieldWindows) -> Trial | None:
+    def _trial(self, candidate: Candidate, windows: FieldWindows) -> FieldTrial | None:
         calibrated = self.plan.search(self._signal(), candidate, FINAL_ROWS)
         if calibrated is None:
             return None
         steps, few = windows.training_rows, windows.fewer()
         networks, spin_up = self._networks(calibrated), self.spin_up_of(calibrated.exponent)
-        loops: dict[Setting, FieldLoop] = {}
+        loops: dict[FieldSetting, FieldLoop] = {}
         for shared in dict.fromkeys(setting.shared for setting in self.settings):
             learner = self._learner(calibrated, shared, steps)
             same = [setting for setting in self.settings if setting.shared == shared]
@@ -277,50 +297,59 @@ class FieldSearch:
         states = few.states(networks, spin_up)
         usual = self.settings[0].carry
         rough = {one: few.score(loops[one], states) for one in loops if one.carry == usual}
-        ranked = sorted(rough, key=lambda one: rough[one], reverse=True)
-        both = {one._replace(carry=1.0 - usual) for one in ranked[:BOTH_TARGETS]}
+        best = sorted(rough, key=lambda one: rough[one], reverse=True)
+        both = {one._replace(carry=1.0 - usual) for one in best[: DEFAULTS.both_targets]}
         rough |= {one: few.score(loops[one], states) for one in loops if one in both}
-        return Trial(candidate, calibrated, networks, spin_up, rough, loops)
+        return FieldTrial(candidate, calibrated, networks, spin_up, rough, loops)
 
-    def _refitted(self, trial: Trial, trials: list[Trial], windows: FieldWindows) -> Fitted:
-        """The setting of one trial with the best score, the lower of two.
-
-        What was learned before the windows gives the first, what is learned from all rows the
-        second. Settings of one trial are learned in one pass.
+    def _learned_again(
+        self, finalists: list[FieldFinalist], trials: list[FieldTrial], windows: FieldWindows
+    ) -> FieldChoice:
+        """The best setting of the best network, scored by what was learned before the windows and
+        by what is learned from all rows. The settings of a network are learned in one pass.
         """
-        shared = max(trial.scores, key=lambda one: trial.scores[one]).shared
-        same = [one for one in trial.scores if one.shared == shared]
+        best = ranked(finalists)[0]
+        trial, shared = best.trial.trial, best.setting.shared
+        same = {one: score for one, score in best.trial.scores.items() if one.shared == shared}
         learner = self._learner(trial.calibrated, shared, len(self.rows) - 1)
         ways = list(dict.fromkeys(one.learning for one in same))
         found = self.workers.readouts(learner, self.rows, shared, ways)
         states = windows.states(trial.networks, trial.spin_up)
-        readouts = {one: found[ways.index(one.learning)] for one in same}
-        again = {
-            one: windows.score(closed(trial.networks, readouts[one], one.carry), states)
-            for one in same
-        }
-        lower = {one: min(trial.scores[one], again[one]) for one in same}
-        chosen = max(same, key=lambda one: lower[one])
+
+        def learn_again(entry: Entry[FieldFinalist]) -> tuple[Readouts, Score]:
+            readouts = found[ways.index(entry.setting.learning)]
+            loop = closed(trial.networks, readouts, entry.setting.carry)
+            return readouts, windows.score(loop, states)
+
+        entries = ranked([FieldFinalist(trial, same)])
+        chosen = lower_of_two(entries, learn_again)
+        again = {entry.setting: score for entry, score in zip(entries, chosen.again, strict=True)}
+        final = {one.trial: one.scores for one in finalists}
         table = [
-            _row(one, setting, again if one is trial else {})
+            _row(one, setting, final.get(one, {}), again if one is trial else {})
             for one in trials
-            for setting in one.rough
+            for setting in one.scores
         ]
         table.sort(key=lambda row: (row["windows"], row["score"]), reverse=True)
-        return Fitted(
+        return FieldChoice(
             trial.candidate,
             trial.calibrated,
             learner,
-            chosen,
-            readouts[chosen],
-            lower[chosen].folds,
+            chosen.entry.setting,
+            chosen.learned,
+            chosen.score.folds,
             table,
         )
 
 
-def _row(trial: Trial, setting: Setting, again: dict[Setting, Score]) -> dict[str, Any]:
+def _row(
+    trial: FieldTrial,
+    setting: FieldSetting,
+    final: dict[FieldSetting, Score],
+    again: dict[FieldSetting, Score | None],
+) -> dict[str, Any]:
     """What `candidates_` says of one setting."""
-    final = setting in trial.scores
+    second = again.get(setting)
     return {
         "memory": trial.candidate.memory,
         "bend": trial.candidate.bend,
@@ -329,7 +358,7 @@ def _row(trial: Trial, setting: Setting, again: dict[Setting, Score]) -> dict[st
         "noise": setting.learning.noise,
         "penalty": setting.learning.share,
         "carry": setting.carry,
-        "windows": WINDOWS if final else len(range(0, WINDOWS, 4)),
-        "score": (trial.scores if final else trial.rough)[setting].folds,
-        "refit": again[setting].folds if setting in again else None,
+        "windows": DEFAULTS.windows if setting in final else len(range(0, DEFAULTS.windows, 4)),
+        "score": (final if setting in final else trial.scores)[setting].folds,
+        "refit": None if second is None else second.folds,
     }

@@ -11,12 +11,11 @@ import numpy as np
 
 from ..._errors import BadInput
 from ..._validation import Floats
+from ...series.scaling import ROUNDING, Scaler
 from .geometry import Indices
 from .labels import Labels
 
 BLOCK_VALUES = 2**22  # numbers of a field that are read at once: 32 MB
-# Of the mean size of the values: less variation than this is rounding
-FLAT = 4.0 * np.finfo(float).eps
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,7 +168,7 @@ class Survey:
                 "field must have squares that fit into a float, got values up to "
                 f"{largest:.3g}; scale it down"
             )
-        flat = deviation <= FLAT * np.abs(self.mean)
+        flat = deviation <= ROUNDING * np.abs(self.mean)
         if flat.any():
             channel = int(np.argmax(flat))
             where = f"channel {channel}" if len(flat) > 1 else "field"
@@ -181,32 +180,20 @@ class Survey:
 
 @dataclass(frozen=True, eq=False)
 class Standardised:
-    """A source in units of its deviation, as `Rows` for learning."""
+    """A source in units of the deviations of its channels, as `Rows` for learning."""
 
-    source: Any
-    mean: Floats
-    deviation: Floats
+    source: Source
+    scaler: Scaler
 
     def __len__(self) -> int:
         return len(self.source)
 
     def read(self, first: int, stop: int, columns: Indices | None = None) -> Floats:
         """The fields (stop - first, size), or some of their values."""
-        return self.forward(self.source.read(first, stop), columns)
-
-    def forward(self, rows: Floats, columns: Indices | None = None) -> Floats:
-        """Rows in units of the deviation."""
-        channels = len(self.mean)
-        which = np.arange(rows.shape[1]) if columns is None else columns
-        mean, deviation = self.mean[which % channels], self.deviation[which % channels]
-        kept = rows if columns is None else rows[:, columns]
-        return np.asarray((kept - mean) / deviation)
-
-    def backward(self, rows: Floats) -> Floats:
-        """Rows in the unit of the data."""
-        repeats = rows.shape[1] // len(self.mean)
-        with np.errstate(over="ignore"):
-            return np.asarray(rows * np.tile(self.deviation, repeats) + np.tile(self.mean, repeats))
+        rows = self.source.read(first, stop)
+        if columns is None:
+            return self.scaler.of_columns(np.arange(rows.shape[1])).forward(rows)
+        return self.scaler.of_columns(columns).forward(rows[:, columns])
 
 
 def survey(source: Source) -> Survey:

@@ -14,6 +14,7 @@ from ..._errors import BadInput
 from ..._numerics import limit_threads
 from ..._validation import Floats
 from ...readout import solve
+from ...series.scaling import Scaler
 from ..base import THREADS_PAY
 from .learning import FieldSums, Held, Learner, Rows, Task, groups_of, merged, tasks
 from .sources import Mapped, Source, Standardised, Survey, survey
@@ -151,9 +152,7 @@ class Cluster:
             for task in tasks(groups, *span(learner, len(rows) - 1), learner):
                 first = max(task.first - learner.spin_up, 0)
                 piece = _piece(rows.source, first, task.stop + 1)
-                parts.append(
-                    delayed(_run_task)(sent, task, piece, first, rows.mean, rows.deviation)
-                )
+                parts.append(delayed(_run_task)(sent, task, piece, first, rows.scaler))
             nodes.append(delayed(solutions)(merged(iter(parts), delayed(add)), list(ways)))
         return together(self._computed(nodes))
 
@@ -200,11 +199,9 @@ def _survey_part(piece: Any, channels: int, first: int, stop: int) -> Survey:
     return Survey.of(_rows_of(piece, first, stop), channels, first)
 
 
-def _run_task(
-    learner: Learner, task: Task, piece: Any, first: int, mean: Floats, deviation: Floats
-) -> FieldSums:
+def _run_task(learner: Learner, task: Task, piece: Any, first: int, scaler: Scaler) -> FieldSums:
     """One task on a worker, with one thread: a worker may do several tasks at once."""
-    scaling = Standardised(None, mean, deviation)
-    rows = scaling.forward(_rows_of(piece, first, task.stop + 1))
+    rows = _rows_of(piece, first, task.stop + 1)
+    rows = scaler.of_columns(np.arange(rows.shape[1])).forward(rows)
     with limit_threads(0):
         return learner.run(task, Held(rows, first))

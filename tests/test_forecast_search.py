@@ -8,14 +8,15 @@ import pytest
 from scipy.linalg import solve_discrete_lyapunov
 
 import spheresn as sn
-from spheresn.estimators import progress, search
-from spheresn.estimators.calibration import MemoryOutOfReach
-from spheresn.estimators.candidates import Candidate
+from spheresn import _progress as progress
 from spheresn.estimators.features import Frame
+from spheresn.estimators.forecast_search import DEFAULTS, ForecastSearch, Setting, Trial, Windows
 from spheresn.estimators.learning import TrainingData, learn
-from spheresn.estimators.scaling import Scaler
-from spheresn.estimators.search import PRECISION, Score, Search, Setting, Trial, Windows
 from spheresn.readout import Sample, Triangle
+from spheresn.selection.calibration import MemoryOutOfReach
+from spheresn.selection.candidates import Candidate
+from spheresn.selection.free_runs import PRECISION, Score
+from spheresn.series.scaling import Scaler
 
 
 def data_of(series, seed=0):
@@ -85,7 +86,7 @@ def test_short_runs_get_more_and_shorter_windows():
     more = windows.about(40.0)
     assert (more.horizon, len(more.starts)) == (160, 32)
     assert more.starts[0] == windows.starts[0] and more.starts[-1] == 4000 - 1 - 160
-    assert windows.about(0.0).horizon == search.SHORTEST
+    assert windows.about(0.0).horizon == DEFAULTS.shortest
     assert windows.about(640.0) is windows
     assert more.training_rows == windows.training_rows == 2999
 
@@ -134,16 +135,18 @@ def test_the_lower_of_two_scores_counts(monkeypatch, rng):
     trial = Trial(Candidate(1.0), None, frame, learned, scores)
     again = iter([Score(0.5, 0, 0), Score(8.0, 0, 0)])
     monkeypatch.setattr(Windows, "score", lambda *_: next(again))
-    found = Search(
+    found = ForecastSearch(
         None, windows.data, None, (None, None), None, "auto", "auto", None, progress.Progress(False)
-    )._refitted([trial], windows)
+    )._learned_again([trial], windows)
     assert found.setting == second and found.score == 7.0
     assert [row["refit"] for row in found.table] == [0.5, 8.0, None]
 
 
 def test_the_penalty_of_a_setting_is_a_share_of_the_trace(rng):
     x, y = rng.standard_normal((50, 3)), rng.standard_normal((50, 2))
-    asked = Search(None, None, None, None, None, "auto", "auto", None, progress.Progress(False))
+    asked = ForecastSearch(
+        None, None, None, None, None, "auto", "auto", None, progress.Progress(False)
+    )
     moments = Triangle.of(x, y)
     assert asked._solve(moments, Sample.empty(3, 2), 1e-3)[1] == 1e-3 * moments.trace
     fixed = replace(asked, penalty=2.5)
@@ -151,8 +154,10 @@ def test_the_penalty_of_a_setting_is_a_share_of_the_trace(rng):
 
 
 def test_what_the_user_fixed_is_not_searched():
-    asked = Search(None, None, None, None, None, 0.25, "loo", None, progress.Progress(False))
-    assert asked._settings(search.GRID) == [Setting(0.25, None, 1.0), Setting(0.25, None, 0.0)]
+    asked = ForecastSearch(
+        None, None, None, None, None, 0.25, "loo", None, progress.Progress(False)
+    )
+    assert asked._settings(DEFAULTS.grid) == [Setting(0.25, None, 1.0), Setting(0.25, None, 0.0)]
     model = sn.ESNForecaster(
         30, memory=1.0, bend=1.0, bias_ratio=7.0, noise=1e-3, random_state=0
     ).fit(sn.datasets.henon(400))

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._errors import BadInput
 from .._validation import Floats
+
+ALIKE = 1.5  # ratio of deviations up to which series have the same size
+ROUNDING = 4.0 * np.finfo(float).eps  # of the largest value: less variation than this is rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,17 +25,24 @@ class Scaler:
     @staticmethod
     def of(rows: Floats) -> Scaler:
         """From rows (T, d), scaled first so that squares neither over- nor underflow."""
-        largest = np.abs(rows).max(axis=0)
-        safe = np.where(largest > 0.0, largest, 1.0)
+        safe, deviation = _deviation(rows)
         mean = (rows / safe).mean(axis=0)
-        deviation = (rows / safe).std(axis=0)
-        varies = (deviation > 4.0 * np.finfo(float).eps) & (deviation * safe > 0.0)
+        varies = (deviation > ROUNDING) & (deviation * safe > 0.0)
         return Scaler(mean * safe, np.where(varies, deviation * safe, safe))
 
     @staticmethod
     def identity(columns: int) -> Scaler:
         """The scaler that changes nothing."""
         return Scaler(np.zeros(columns), np.ones(columns))
+
+    def of_columns(self, columns: NDArray[np.int64]) -> Scaler:
+        """The scaler of these columns of wider rows, in which those of this one repeat.
+
+        >>> Scaler(np.array([1.0, 2.0]), np.ones(2)).of_columns(np.arange(5)).mean.tolist()
+        [1.0, 2.0, 1.0, 2.0, 1.0]
+        """
+        which = columns % len(self.mean)
+        return Scaler(self.mean[which], self.scale[which])
 
     def forward(self, rows: Floats) -> Floats:
         """In units of the deviation."""
@@ -52,3 +64,26 @@ class Scaler:
         """In the units of the data; infinite where that leaves the range of numbers."""
         with np.errstate(over="ignore"):
             return np.asarray(rows * self.scale + self.mean)
+
+
+def _deviation(rows: Floats) -> tuple[Floats, Floats]:
+    """The largest size of each column, 1 for zeros, and the deviation in its units."""
+    largest = np.abs(rows).max(axis=0)
+    safe = np.where(largest > 0.0, largest, 1.0)
+    return safe, (rows / safe).std(axis=0)
+
+
+def in_own_deviations(rows: Floats) -> Floats:
+    """The series (T, d) without its mean and divided by its deviation.
+
+    >>> in_own_deviations(np.array([[1.0], [3.0]])).ravel()
+    array([-1.,  1.])
+    """
+    mean = np.asarray((rows / len(rows)).sum(axis=0))
+    return Scaler(mean, Scaler.of(rows).scale).forward(rows)
+
+
+def differ_in_size(series: Sequence[Floats]) -> bool:
+    """Whether in some column the deviations of the series differ by more than ALIKE."""
+    sizes = np.array([safe * deviation for safe, deviation in map(_deviation, series)])
+    return bool((sizes.max(axis=0) > ALIKE * sizes.min(axis=0)).any())

@@ -8,36 +8,29 @@ forecast with is the readout of all rows: it may be unstable where that of three
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from .._processes import environment
+from .._progress import Progress
 from .._validation import Floats
 from ..driving import drive
 from ..readout import Sample, Triangle, Weights, solve
 from ..readout.loo import choose_penalty
 from ..reservoir import Reservoir
-from .calibration import Calibrated
-from .candidates import FINAL_ROWS, SEARCH_ROWS, Candidate, Plan
+from ..selection.calibration import Calibrated
+from ..selection.candidates import Candidate
+from ..selection.engine import Choice, Entry, lower_of_two, ranked, ranked_trials, try_all
+from ..selection.free_runs import HELD_SHARE, Score
+from ..selection.plan import FINAL_ROWS, SEARCH_ROWS, Plan
+from ..series.windows import HELD_OUT, evenly_spaced, first_held_out
 from .closed_loop import ClosedLoop
 from .features import Frame
 from .learning import Learned, TrainingData, learn
-from .progress import Progress
-
-HELD_OUT, HORIZON, LONGEST, WINDOWS = 0.25, 0.64, 1000, 8
-# Deviations of the series: no error of a forecast counts as smaller, or as larger
-PRECISION, WORST = 1e-15, 10.0
-ENOUGH, SHORTEST, MANY = 4, 50, 32  # times the steps that runs last; steps; windows
-FEWEST = 40  # rows; a shorter series cannot spare any to choose by
-MOST = 10_000  # rows; a longer series is represented by its last ones
-FINALISTS = 4  # candidates of the small network that are tried at full size
-REFITS = 6  # settings that are learned again from all rows
 
 # Noise in deviations of the series, with penalties as shares of the trace. Without noise the
 # penalties reach the rounding errors of the states; with noise, which is a penalty of its own on
@@ -55,40 +48,46 @@ COARSE = (
     *((3e-1, 10.0**decade) for decade in (-4, -2)),
     (1.0, 1e-1),
 )
-GRID = tuple(sorted({*FINE, *COARSE}))
-FIRST_UNITS = 250
-FIRST_GRID = (
-    *((0.0, 1e-28), (0.0, 1e-20), (0.0, 1e-12)),
-    *((1e-7, 1e-26), (1e-5, 1e-22), (1e-2, 1e-12), (3e-1, 1e-3)),
-)
-# E-folds below one deviation while small networks stay below it. Where there are fewer, the series
-# is noisy or hard, and FINE cannot help
-PRECISE = 2.5
-# Noise leaves errors of about its own size, so it cannot win against a score that is higher by this
-MARGIN = 3.0
-SHORT_GRID = ((1e-5, 1e-6),)
 
 
-class Score(NamedTuple):
-    """How good free runs are; compared by their parts, in this order.
+@dataclass(frozen=True)
+class ForecastDefaults:
+    """The numbers of the search, chosen on the development half of the league.
 
-    folds: by how many e-folds the error stays below one deviation, averaged over the steps; error:
-    minus the mean error; steps: how long the error stays below one deviation.
+    windows, longest: free runs, and their steps at most. enough, shortest, most_windows: where runs
+    last few steps, windows of `enough` times as many, at least `shortest`, tell more, up to so many
+    windows. least_rows: a shorter series cannot spare any to choose by. most_rows: a longer series
+    is represented by its last ones. finalists: candidates of the small network that are tried at
+    full size. refits: settings that are learned again from all rows. first_units: of the small
+    network. first_grid: a few of `grid`, which suffice to tell candidates apart. precise: e-folds
+    below one deviation while small networks stay below it; where there are fewer, the series is
+    noisy or hard, and FINE cannot help. margin: noise leaves errors of about its own size, so it
+    cannot win against a score that is higher by this. short_setting: noise and
+    penalty for few rows.
     """
 
-    folds: float
-    error: float
-    steps: float
+    windows: int = 8
+    longest: int = 1000
+    enough: int = 4
+    shortest: int = 50
+    most_windows: int = 32
+    least_rows: int = 40
+    most_rows: int = 10_000
+    finalists: int = 4
+    refits: int = 6
+    first_units: int = 250
+    first_grid: tuple[tuple[float, float], ...] = (
+        *((0.0, 1e-28), (0.0, 1e-20), (0.0, 1e-12)),
+        *((1e-7, 1e-26), (1e-5, 1e-22), (1e-2, 1e-12), (3e-1, 1e-3)),
+    )
+    grid: tuple[tuple[float, float], ...] = tuple(sorted({*FINE, *COARSE}))
+    rough_grid: tuple[tuple[float, float], ...] = COARSE
+    precise: float = 2.5
+    margin: float = 3.0
+    short_setting: tuple[float, float] = (1e-5, 1e-6)
 
-    @staticmethod
-    def of(runs: Floats) -> Score:
-        """From the errors (R, T) of each step of several runs, in deviations."""
-        errors = np.clip(np.maximum.accumulate(runs, axis=1), PRECISION, 1.0)
-        return Score(
-            -float(np.log(errors).mean()),
-            -float(np.minimum(runs, WORST).mean()),
-            float((errors < 1.0).sum(axis=1).mean()),
-        )
+
+DEFAULTS = ForecastDefaults()
 
 
 class Setting(NamedTuple):
@@ -103,16 +102,6 @@ class Setting(NamedTuple):
     carry: float
 
 
-def first_held_out(rows: int) -> int:
-    """The row from which on a series is held out: the last quarter."""
-    return int(rows * (1.0 - HELD_OUT))
-
-
-def evenly_spaced(first: int, last: int, count: int) -> NDArray[np.int64]:
-    """`count` rows from `first` to `last`; a short stretch has some of them twice."""
-    return np.linspace(first, last, count).astype(np.int64)
-
-
 @dataclass(frozen=True, eq=False)
 class Windows:
     """Free runs that begin at `starts`, evenly spaced over the held-out end of a series."""
@@ -120,14 +109,15 @@ class Windows:
     data: TrainingData
     starts: NDArray[np.int64]
     horizon: int
+    use: ForecastDefaults = DEFAULTS
 
     @staticmethod
-    def of(data: TrainingData) -> Windows:
+    def of(data: TrainingData, use: ForecastDefaults = DEFAULTS) -> Windows:
         """The windows in the last quarter."""
         total = len(data.series)
-        horizon = max(min(int(HORIZON * HELD_OUT * total), LONGEST), 1)
-        starts = evenly_spaced(first_held_out(total), total - 1 - horizon, WINDOWS)
-        return Windows(data, starts, horizon)
+        horizon = max(min(int(HELD_SHARE * HELD_OUT * total), use.longest), 1)
+        starts = evenly_spaced(first_held_out(total), total - 1 - horizon, use.windows)
+        return Windows(data, starts, horizon, use)
 
     @property
     def training_rows(self) -> int:
@@ -140,10 +130,10 @@ class Windows:
 
     def about(self, steps: float) -> Windows:
         """More and shorter windows, with as many steps together, for runs that last so long."""
-        horizon = int(np.clip(ENOUGH * steps, SHORTEST, self.horizon))
+        horizon = int(np.clip(self.use.enough * steps, self.use.shortest, self.horizon))
         if horizon >= self.horizon:
             return self
-        count = min(len(self.starts) * self.horizon // horizon, MANY)
+        count = min(len(self.starts) * self.horizon // horizon, self.use.most_windows)
         last = len(self.data.series) - 1 - horizon
         return replace(
             self, starts=evenly_spaced(int(self.starts[0]), last, count), horizon=horizon
@@ -188,14 +178,16 @@ class Trial:
     learned: list[Learned]
     scores: dict[Setting, Score]
 
-    @property
-    def best(self) -> Score:
-        """The best score of its settings."""
-        return max(self.scores.values())
+
+class Solved(NamedTuple):
+    """A readout in its closed loop, with its penalty."""
+
+    loop: ClosedLoop
+    penalty: float
 
 
 @dataclass(frozen=True, eq=False)
-class Fitted:
+class ForecastChoice:
     """The chosen network, its readout of all rows in a closed loop, and the best settings."""
 
     trial: Trial
@@ -207,13 +199,12 @@ class Fitted:
 
 
 @dataclass(frozen=True, eq=False)
-class Search:
+class ForecastSearch:
     """The search for one series.
 
     frame_of adds washout and features to a network; limits keep free runs near the series;
-    washout_of says how many of so many rows are
-    left out. noise and penalty: a number, or "auto"; the penalty "loo" is that with the least
-    leave-one-out error.
+    washout_of says how many of so many rows are left out. noise and penalty: a number, or "auto";
+    the penalty "loo" is that with the least leave-one-out error.
     """
 
     plan: Plan
@@ -225,38 +216,51 @@ class Search:
     penalty: float | str
     n_jobs: int | None
     progress: Progress
+    defaults: ForecastDefaults = field(default_factory=lambda: DEFAULTS)
 
-    def best(self, found: list[Candidate]) -> Fitted:
+    def best(self, found: list[Candidate]) -> ForecastChoice:
         """The setting whose runs are best, learned from all rows."""
-        if len(self.data.series) < FEWEST:
+        use = self.defaults
+        if len(self.data.series) < use.least_rows:
             return self._unsearched(found[len(found) // 2])
-        data = self.data.last(MOST) if len(self.data.inputs) > MOST else self.data
-        windows, grid = Windows.of(data), GRID
-        if len(found) > FINALISTS:
-            # A few rows do not tell large networks apart, and would keep people waiting
-            units = min(self.plan.units, FIRST_UNITS, max(len(data.series), FEWEST))
-            small = replace(self, plan=self.plan.with_units(units))
-            trials = small._trials(found, windows.fewer(), FIRST_GRID, final=False)
-            trials.sort(key=lambda trial: trial.best, reverse=True)
-            found = [trial.candidate for trial in trials[:FINALISTS]] or found[:1]
-            if trials:
-                best = trials[0].best
-                precise = best.folds * windows.fewer().horizon > PRECISE * best.steps
-                windows, grid = windows.about(best.steps), GRID if precise else COARSE
+        long = len(self.data.inputs) > use.most_rows
+        windows = Windows.of(self.data.last(use.most_rows) if long else self.data, use)
+        grid: Sequence[tuple[float, float]] = use.grid
+        if len(found) > use.finalists:
+            found, windows, grid = self._screened(found, windows)
         trials = self._trials(found, windows, grid, final=True)
         if not trials:
             self.plan.final(self.data.inputs, found[0])  # raises, and says what can be reached
-        return self._refitted(trials, windows)
+        return self._learned_again(trials, windows)
 
-    def _unsearched(self, candidate: Candidate) -> Fitted:
+    def _unsearched(self, candidate: Candidate) -> ForecastChoice:
         """For few rows: a candidate in the middle, with a strong penalty."""
-        setting = self._settings(SHORT_GRID)[0]
+        setting = self._settings([self.defaults.short_setting])[0]
         calibrated = self.plan.final(self.data.inputs, candidate)
         frame = self.frame_of(calibrated)
         learned = self._learn(frame, self.data, [len(self.data.inputs)])
         weights, penalty = self._solve_learned(learned[0], setting)
         trial = Trial(candidate, calibrated, frame, learned, {})
-        return Fitted(trial, setting, self._closed(frame, weights, setting), penalty, None, [])
+        loop = self._closed(frame, weights, setting)
+        return ForecastChoice(trial, setting, loop, penalty, None, [])
+
+    def _screened(
+        self, found: list[Candidate], windows: Windows
+    ) -> tuple[list[Candidate], Windows, Sequence[tuple[float, float]]]:
+        """The best candidates of a small network, and what suits the length of their runs.
+
+        A few rows do not tell large networks apart, and would keep people waiting.
+        """
+        use, few = self.defaults, windows.fewer()
+        units = min(self.plan.units, use.first_units, max(len(windows.data.series), use.least_rows))
+        small = replace(self, plan=self.plan.with_units(units))
+        trials = ranked_trials(small._trials(found, few, use.first_grid, final=False))
+        if not trials:
+            return found[:1], windows, use.grid
+        best = max(trials[0].scores.values())
+        precise = best.folds * few.horizon > use.precise * best.steps
+        kept = [trial.candidate for trial in trials[: use.finalists]]
+        return kept, windows.about(best.steps), use.grid if precise else use.rough_grid
 
     def _trials(
         self,
@@ -269,17 +273,12 @@ class Search:
         have taught, because one of them is fitted.
         """
         settings = self._settings(grid)
-        self.progress.expect(len(found))
-        with environment():
-            tried = Parallel(self.n_jobs, return_as="generator")(
-                delayed(self._trial)(candidate, windows, settings, final) for candidate in found
-            )
-        trials = []
-        for trial in tried:
-            self.progress.advance()
-            if trial is not None:
-                trials.append(trial)
-        return trials
+        return try_all(
+            lambda candidate: self._trial(candidate, windows, settings, final),
+            found,
+            self.progress,
+            self.n_jobs,
+        )
 
     def _trial(
         self, candidate: Candidate, windows: Windows, settings: list[Setting], final: bool
@@ -294,7 +293,11 @@ class Search:
         states = windows.states(frame.reservoir)
         scores: dict[Setting, Score] = {}
         for noise, same in groupby(settings, key=lambda one: one.noise):
-            if scores and noise and max(scores.values()).folds > MARGIN - np.log(noise):
+            if (
+                scores
+                and noise
+                and max(scores.values()).folds > self.defaults.margin - np.log(noise)
+            ):
                 break
             moments = learned[0].moments(noise)
             for share, both in groupby(same, key=lambda one: one.share):
@@ -304,35 +307,26 @@ class Search:
                     scores[setting] = windows.score(loop, states)
         return Trial(candidate, calibrated, frame, learned, scores)
 
-    def _refitted(self, trials: list[Trial], windows: Windows) -> Fitted:
-        """The setting with the best score, the lower of two.
+    def _learned_again(self, trials: list[Trial], windows: Windows) -> ForecastChoice:
+        """The best setting, scored by the readout learned before the windows and by that of all."""
+        of_all_rows = cache(lambda trial: self._of_all_rows(trial))
 
-        The readout learned before the windows gives the first, that of all rows the second.
-        Settings are learned again in the order of their first score, until no other can be better.
-        """
-        ranked = [
-            (score, number, setting)
-            for number, trial in enumerate(trials)
-            for setting, score in trial.scores.items()
-        ]
-        ranked.sort(key=lambda one: one[0], reverse=True)
-        table: list[dict[str, float | None]] = []
-        best = Score(-np.inf, 0.0, 0.0)
-        of_all_rows = cache(lambda number: self._of_all_rows(trials[number]))
-        for score, number, setting in ranked[:REFITS]:
-            trial, again = trials[number], None
-            if score > best:
-                weights, penalty = self._solve_learned(of_all_rows(number), setting)
-                loop = self._closed(trial.frame, weights, setting)
-                again = windows.score(loop, windows.states(trial.frame.reservoir))
-                if min(score, again) > best:
-                    best, chosen = min(score, again), (trial, setting, loop, penalty)
-            refit = None if again is None else again.folds
-            table.append(_row(trial.candidate, setting, score.folds, refit))
-        return Fitted(*chosen, best.folds, table)
+        def learn_again(entry: Entry[Trial]) -> tuple[Solved, Score]:
+            frame = entry.trial.frame
+            weights, penalty = self._solve_learned(of_all_rows(entry.trial), entry.setting)
+            loop = self._closed(frame, weights, entry.setting)
+            return Solved(loop, penalty), windows.score(loop, windows.states(frame.reservoir))
+
+        entries = ranked(trials)[: self.defaults.refits]
+        chosen: Choice[Trial, Solved] = lower_of_two(entries, learn_again)
+        table = [_row(*both) for both in zip(entries, chosen.again, strict=True)]
+        entry, solved = chosen.entry, chosen.learned
+        return ForecastChoice(
+            entry.trial, entry.setting, solved.loop, solved.penalty, chosen.score.folds, table
+        )
 
     def _of_all_rows(self, trial: Trial) -> Learned:
-        if len(self.data.inputs) <= MOST:
+        if len(self.data.inputs) <= self.defaults.most_rows:
             return trial.learned[-1]
         return self._learn(trial.frame, self.data, [len(self.data.inputs)])[0]
 
@@ -372,9 +366,9 @@ class Search:
         return solve(moments, penalty), penalty
 
 
-def _row(
-    candidate: Candidate, setting: Setting, score: float, refit: float | None
-) -> dict[str, float | None]:
+def _row(entry: Entry[Trial], again: Score | None) -> dict[str, float | None]:
+    """What `candidates_` says of one setting."""
+    candidate, setting = entry.trial.candidate, entry.setting
     return {
         "memory": candidate.memory,
         "bend": candidate.bend,
@@ -382,6 +376,6 @@ def _row(
         "noise": setting.noise,
         "penalty": setting.share,
         "carry": setting.carry,
-        "score": score,
-        "refit": refit,
+        "score": entry.score.folds,
+        "refit": None if again is None else again.folds,
     }

@@ -1,0 +1,30 @@
+"""How much a series resembles itself some rows later."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._validation import Floats
+
+ROUNDING = 8.0 * np.finfo(float).eps  # of the largest value, by which a mean may be wrong
+DIRECT = 512  # rows up to which the sums are exact and no slower than by Fourier transforms
+
+
+def autocorrelations(values: Floats, most: int) -> Floats:
+    """The autocorrelations of values (T,) at the lags 0 to `most` < T; zeros of a constant.
+
+    >>> autocorrelations(np.array([1.0, -1.0] * 50), 2).round(2).tolist()
+    [1.0, -0.99, 0.98]
+    """
+    centred = values - values.mean()
+    largest = float(np.abs(centred).max(initial=0.0))
+    if largest <= ROUNDING * np.abs(values).max(initial=0.0):
+        return np.zeros(most + 1)
+    centred = centred / largest  # so that squares neither over- nor underflow
+    if len(values) <= DIRECT:
+        found = np.correlate(centred, centred, "full")[len(values) - 1 :][: most + 1]
+    else:
+        size = 2 ** int(np.ceil(np.log2(2 * len(values))))
+        spectrum = np.abs(np.fft.rfft(centred, size)) ** 2
+        found = np.fft.irfft(spectrum, size)[: most + 1]
+    return np.asarray(found / found[0])

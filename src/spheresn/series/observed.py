@@ -1,0 +1,222 @@
+"""A series as people have it, checked: pandas, polars, lists and arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._errors import BadInput
+from .._validation import Floats, one_of
+from .calendar import Calendar, calendar_of
+from .clock import Places
+from .form import SeriesForm
+from .missing import FILLS, Wording, interpolated, rows_in_words, settled
+
+COUNT = "fill='skip' to count the rows as evenly spaced"
+DROP = "or drop the dates: reset_index(drop=True)"
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """Finite values (T, d), the form in which they came, and notes about what was filled in."""
+
+    values: Floats
+    form: SeriesForm
+    notes: tuple[str, ...] = ()
+
+
+def has_form(series: Any) -> bool:
+    """Whether a series is a pandas or polars object or a list, and not an array."""
+    home = type(series).__module__.partition(".")[0]
+    return home in ("pandas", "polars") or isinstance(series, (list, tuple))
+
+
+def observed(series: Any, fill: str | None = None, name: str = "series") -> Observed:
+    """The series, checked: numbers in every row, evenly spaced dates.
+
+    `fill` = "linear" interpolates missing values and rows instead of refusing them; "skip" takes
+    the rows as evenly spaced, whatever their dates; "never" says that the caller can do neither.
+
+    >>> observed([1, 2, 4]).values.ravel().tolist()
+    [1.0, 2.0, 4.0]
+    >>> observed([1.0, float("nan"), 3.0], fill="linear").values.ravel().tolist()
+    [1.0, 2.0, 3.0]
+    """
+    if fill not in (None, "never"):
+        one_of("fill", fill, FILLS)
+    home = type(series).__module__.partition(".")[0]
+    if home == "pandas":
+        return _from_pandas(series, fill, name)
+    if home == "polars":
+        flat = not hasattr(series, "columns")
+        columns = [series] if flat else series.get_columns()
+        names = tuple(column.name for column in columns)
+        parts = [numbers(column.to_numpy(), column.name) for column in columns]
+        form = SeriesForm("polars", names, flat, None, len(series))
+        return _checked(parts, form, np.arange(len(series)), (), fill, name)
+    values = _as_array(series, name)
+    if values.ndim not in (1, 2):
+        raise BadInput(
+            f"{name} must be (T,) or (T, d), rows in the order of time, got "
+            f"{values.ndim} dimensions; pass such an array"
+        )
+    table = numbers(values[:, None] if values.ndim == 1 else values, name)
+    form = SeriesForm("numpy", tuple(range(table.shape[1])), values.ndim == 1, None, len(table))
+    return _checked(list(table.T), form, np.arange(len(table)), (), fill, name)
+
+
+def _as_array(series: Any, name: str) -> Any:
+    if isinstance(series, np.ma.MaskedArray):  # what is masked is missing, whatever lies below
+        return np.where(np.ma.getmaskarray(series), np.nan, series.data)
+    try:
+        return np.asarray(series)
+    except ValueError:  # rows of different lengths
+        raise BadInput(
+            f"{name} must have rows of one length, got different ones; pass one number for each "
+            "time and column"
+        ) from None
+
+
+def _from_pandas(series: Any, fill: str | None, name: str) -> Observed:
+    import pandas as pd
+
+    if not isinstance(series, (pd.Series, pd.DataFrame)):
+        raise BadInput(
+            f"{name} must be a Series or a DataFrame, got {type(series).__name__}; pass the "
+            "values with their index"
+        )
+    flat = isinstance(series, pd.Series)
+    frame = series.to_frame() if flat else series
+    if not flat:
+        for place, column in enumerate(frame.columns):
+            _no_dates(frame.iloc[:, place], column, name)
+    if frame.index.nlevels > 1:
+        raise BadInput(
+            f"the index of {name} must have one level, got {frame.index.nlevels}; pass one series "
+            "at a time"
+        )
+    given = _calendar(frame.index, name)
+    if given is None and _are_written_dates(frame.index):
+        raise BadInput(
+            f"the index of {name} must hold dates, got text such as {frame.index[0]!r}; convert it "
+            "by pandas.to_datetime, or read the file with parse_dates=True"
+        )
+    names = (series.name,) if flat else tuple(frame.columns)
+    parts = [numbers(frame.iloc[:, place].to_numpy(), one) for place, one in enumerate(names)]
+    if given is None:
+        form = SeriesForm("pandas", names, flat, frame.index, len(frame))
+        return _checked(parts, form, np.arange(len(frame)), (), fill, name)
+    calendar, notes = settled(given, fill, _wording(name, fill))
+    places = np.arange(len(frame)) if calendar is given else given.places
+    assert places is not None  # a calendar that was completed has them
+    form = SeriesForm("pandas", names, flat, calendar.times, len(calendar.times), calendar)
+    return _checked(parts, form, places, tuple(notes), fill, name)
+
+
+def _wording(name: str, fill: str | None) -> Wording:
+    if fill == "never":
+        advice = f"interpolate first, {DROP}", f"resample it first, {DROP}"
+        return Wording(name, "date", *advice, _shown)
+    return Wording(
+        name,
+        "date",
+        f"pass fill='linear' to interpolate, or {COUNT}",
+        f"resample it first, or pass {COUNT}",
+        _shown,
+    )
+
+
+def _shown(time: Any) -> str:
+    return str(time).removesuffix(" 00:00:00")
+
+
+def _no_dates(column: Any, label: Any, name: str) -> None:
+    if column.dtype.kind in "Mm":
+        raise BadInput(
+            f"{name} must hold numbers, got dates in column {label!r}; make them the index: "
+            f"frame.set_index({label!r})"
+        )
+
+
+def _are_written_dates(index: Any) -> bool:
+    """Whether an index is text that can be read as dates."""
+    import pandas as pd
+
+    if not len(index) or not all(isinstance(label, str) for label in index):
+        return False
+    return not pd.isna(pd.to_datetime(index, errors="coerce", format="ISO8601")).any()
+
+
+def _calendar(index: Any, name: str) -> Calendar | None:
+    """The calendar of dates, each of which comes once, in their order, or of evenly spaced numbers
+    that are not whole; None for an index that is only counted.
+    """
+    import pandas as pd
+
+    if not isinstance(index, (pd.DatetimeIndex, pd.PeriodIndex)):
+        rises = index.dtype.kind == "f" and len(index) > 1 and (np.diff(index) > 0.0).all()
+        calendar = calendar_of(index) if rises else None
+        return calendar if calendar is not None and calendar.even else None
+    if index.hasnans:
+        raise BadInput(f"the dates of {name} must all be known, got NaT; drop such rows")
+    if not index.is_unique:
+        twice = index[index.duplicated()][0]
+        raise BadInput(
+            f"{name} must have one row for each date, got {twice} twice; sum or drop such rows"
+        )
+    if not index.is_monotonic_increasing:
+        raise BadInput(f"{name} must be in the order of time; sort it: series.sort_index()")
+    return calendar_of(index)
+
+
+def numbers(values: Any, label: Any) -> Floats:
+    """The values as floats; what is no number gets a sentence."""
+    if values.dtype.kind in "Mm":
+        raise BadInput(
+            f"column {label!r} must hold numbers, got dates; drop it, or make it the index of a "
+            "pandas object"
+        )
+    if values.dtype.kind == "c":
+        raise BadInput(f"column {label!r} must hold real numbers, got complex ones; convert them")
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        flat = [one for one in np.ravel(values) if not isinstance(one, (int, float))]
+        raise BadInput(
+            f"column {label!r} must hold numbers, got {str(flat[0])[:40]!r}; convert or drop it"
+        ) from None
+
+
+def _checked(
+    columns: list[Floats],
+    form: SeriesForm,
+    places: Places,
+    notes: tuple[str, ...],
+    fill: str | None,
+    name: str,
+) -> Observed:
+    """The columns as one table, without holes; places: of the rows among those of the form."""
+    if not columns:
+        raise BadInput(f"{name} must have a column of numbers, got none; pass at least one")
+    values = np.column_stack(columns)
+    if np.isinf(values).any():
+        row = int(np.argmax(np.isinf(values).any(axis=1)))
+        raise BadInput(f"{name} must be finite, got infinity in row {row}; correct or drop it")
+    holes = np.isnan(values)
+    if not holes.any() and len(values) == form.rows:
+        return Observed(values, form, notes)
+    rows = np.flatnonzero(holes.any(axis=1))
+    shown = rows_in_words(rows.tolist())
+    if len(rows) and fill != "linear":
+        advice = "interpolate first" if fill == "never" else "pass fill='linear' to interpolate"
+        raise BadInput(f"{name} must have a number in every row, got none in {shown}; {advice}")
+    if holes[[0, -1]].any():
+        raise BadInput(
+            f"{name} must begin and end with numbers to be interpolated, got none in "
+            f"{shown}; shorten it"
+        )
+    filled = np.column_stack([interpolated(column, places) for column in values.T])
+    found = (f"interpolated linearly: {shown}",) if len(rows) else ()
+    return Observed(filled, form, (*notes, *found))
