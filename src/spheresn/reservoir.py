@@ -82,9 +82,9 @@ class Reservoir:
 
         On the sphere, a step without a direction of its own keeps the previous one.
         """
-        a = self.pre_activation(state, inputs)
-        x = self.activated(a, state)
-        return self.projected(x, state)
+        a = self.pre_activation(state, inputs)  # W x + W_in s + b
+        mixed = self.activated(a, state)  # (1 - leak) x + leak f(a)
+        return self.projected(mixed, state)  # on the sphere only
 
     def pre_activation(self, state: Floats, inputs: Floats) -> Floats:
         """a = W x + W_in s + b."""

@@ -9,8 +9,8 @@ import numpy as np
 from ._jit import copy_row, entry
 from .activate import activate
 from .codes import DEGENERATE, FINE, GUARD, OVERFLOW, Network, guarded
-from .driver import advance
 from .preactivation import add_input, preactivation
+from .rare_steps import advance
 
 
 def open_loop(network: Network, signal: Any, start: Any, states: Any) -> tuple[int, int]:

@@ -9,8 +9,8 @@ import numpy as np
 from ._jit import entry
 from .activate import activate
 from .codes import FINE, OVERFLOW, Network, guarded
-from .driver import advance
 from .preactivation import preactivation
+from .rare_steps import advance
 
 
 def patch_loop(network: Network, start: Any, drive: Any) -> int:

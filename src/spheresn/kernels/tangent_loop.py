@@ -10,8 +10,8 @@ from .. import sphere
 from ._jit import copy_row, entry
 from .activate import sum_of_squares
 from .codes import FINE, OVERFLOW, UNSAFE, Network, guarded
-from .driver import advance
 from .preactivation import add_input
+from .rare_steps import advance
 from .rows import length, multiply_both
 from .tangent import Workspace, activate_both, new_workspace
 
