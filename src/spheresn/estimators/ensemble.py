@@ -25,7 +25,7 @@ from joblib import Parallel, delayed
 from .. import kernels
 from .._errors import DegenerateStep
 from .._validation import Floats
-from ..driving import drive, loop_arguments, writable
+from ..driving import drive, network_of, writable
 from ..kernels.codes import FINE, fast_path, guarded
 from ..reservoir import Reservoir
 from ..selection.candidates import Candidate
@@ -169,15 +169,11 @@ class SeriesNetwork:
 
     def _counted(self, signal: Floats, cases: Cases, skip: int, counts: Floats) -> bool:
         """Whether the compiled loop could count."""
-        arguments = loop_arguments(self.reservoir)
-        if arguments is None:
+        network = network_of(self.reservoir)
+        if network is None:
             return False
-        matrix, inputs, bias, act = arguments
         status = kernels.lead_loop(
-            matrix,
-            inputs,
-            bias,
-            fast_path(act),
+            fast_path(network),
             writable(signal),
             cases.starts,
             self.view.stride,
