@@ -29,7 +29,7 @@ from spheresn.apps.paper.report import publish
 from spheresn.apps.paper.runner import ResultStore, StoreError, Unit, canonical, perform
 from spheresn.apps.paper.runner.store import _checksum
 from spheresn.apps.tables import read_table
-from spheresn.io.models import ModelFileError
+from spheresn.io import ModelFileError
 
 Refusals = tuple[type[Exception], ...]
 

@@ -17,10 +17,10 @@ import hostile_files as hostile
 import spheresn as sn
 from doors import CONFIG, DOORS, UNITS
 from fake_experiment import Config
+from spheresn._plain import reservoir_from, reservoir_parts
 from spheresn.apps.paper.report.publish import check_sizes
 from spheresn.apps.paper.runner import ResultStore
 from spheresn.apps.tables import read_table
-from spheresn.io.parts import reservoir_from, reservoir_parts
 from test_persistence import regressor, rewritten
 
 FEW = {"report": 5, "csv": 40, "upload": 20, "parquet": 40}

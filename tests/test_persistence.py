@@ -14,7 +14,7 @@ from safetensors.numpy import save_file
 from sklearn.linear_model import Lasso
 
 import spheresn as sn
-from spheresn.io.models import ModelFileError
+from spheresn.io import ModelFileError
 
 OLD = Path(__file__).parent / "data" / "regressor-format-1.spheresn"
 TOPOLOGIES = ["ring", "rotation", "sparse", "gaussian"]

@@ -12,19 +12,32 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _validation
 from .._atomic import all_or_nothing
 from .._errors import BadInput
+from .._plain import (
+    Parts,
+    Saved,
+    Tensors,
+    Values,
+    readout_from,
+    readout_parts,
+    reservoir_from,
+    reservoir_parts,
+    scaler_from,
+)
 from .._progress import Progress
-from .._validation import Floats
+from .._validation import Floats, real, whole
 from ..driving import drive_chunks
 from ..selection.calibration import Calibrated
 from ..selection.candidates import FORECAST
 from ..series.limits import bounds_around
-from ..series.observed import aligned, has_form, observed, same_dates
+from ..series.observed import Form, aligned, has_form, observed, same_dates
 from ..series.scaling import Scaler
 from .base import BaseESN, with_limited_threads
+from .closed_loop import ClosedLoop
 from .features import Frame
 from .forecast_search import ForecastSearch
 from .learning import TrainingData
 from .regression_search import DEFAULTS
+from .solution import Chosen
 from .validation import validated
 
 
@@ -57,6 +70,11 @@ class ESNForecaster(BaseESN):
     """
 
     _penalty_rules = ("loo", "auto")
+    _saved = Saved(
+        "_one_column",
+        ("bias_ratio_", "noise_", "score_"),
+        ("state_", "last_", "low_", "high_"),
+    )
 
     bias_ratio: float | str = "auto"
     penalty: float | str = "auto"
@@ -102,8 +120,9 @@ class ESNForecaster(BaseESN):
         self.__dict__.pop("score_", None)  # that of an earlier fit
         if chosen.score is not None:
             self.score_ = chosen.score
-        self._remember(chosen.trial.candidate, chosen.trial.calibrated)
-        self.reservoir_, self.washout_ = chosen.trial.frame.reservoir, chosen.trial.frame.washout
+        trial = chosen.trial
+        found = Chosen.of(trial.candidate, trial.calibrated)
+        self._remember(found, trial.frame.reservoir, trial.frame.washout)
         self.last_ = data.series[-1].copy()
         self.state_ = self._observe(None, data.inputs)
         return self
@@ -200,6 +219,52 @@ class ESNForecaster(BaseESN):
         rows = rows.to_frame() if hasattr(rows, "to_frame") else rows
         table: Floats = validated(self, rows, reset=reset, ensure_min_samples=3 if reset else 1)
         return table
+
+    @property
+    def _columns(self) -> int:
+        return len(self.last_)
+
+    def _to_parts(self) -> Parts:
+        loop = self.closed_loop_
+        values, tensors = readout_parts(loop.weights, loop.quadratic)
+        reservoir, arrays = reservoir_parts(self.reservoir_)
+        form = None if self._form is None else self._form.plain()
+        beside = self.exogenous_scaler_
+        return {
+            "form": form,
+            **values,
+            "carry": float(loop.carry),
+            "reservoir": reservoir,
+            "washout": int(self.washout_),
+        }, {
+            **tensors,
+            **arrays,
+            "mean": self.scaler_.mean,
+            "scale": self.scaler_.scale,
+            "exogenous_mean": beside.mean,
+            "exogenous_scale": beside.scale,
+        }
+
+    def _from_parts(self, found: Values, values: Values, tensors: Tensors) -> None:
+        if self.noise != "auto":
+            real("noise", self.noise, 0.0)
+        self.__dict__.update(found)
+        reservoir = reservoir_from(values["reservoir"], tensors)
+        weights, quadratic = readout_from(values, tensors, reservoir.units)
+        columns = len(weights.intercept)
+        self.scaler_ = scaler_from(tensors["mean"], tensors["scale"], columns)
+        self.exogenous_scaler_ = scaler_from(
+            tensors["exogenous_mean"], tensors["exogenous_scale"], reservoir.n_inputs - columns
+        )
+        ends = (self.last_, self.low_, self.high_)
+        if self.state_.shape != (reservoir.units,) or any(one.shape != (columns,) for one in ends):
+            raise ValueError("state and series do not fit the network")
+        limits = (self.scaler_.forward(end) for end in (self.low_, self.high_))
+        carry = real("carry", values["carry"])
+        self.closed_loop_ = ClosedLoop(reservoir, weights, carry, quadratic, *limits)
+        self.reservoir_, self.washout_ = reservoir, whole("washout", values["washout"], 0)
+        form = values.get("form")
+        self._form = None if form is None else Form.from_plain(form)
 
     def _exogenous(self, exogenous: Any, rows: int, *, reset: bool) -> Floats:
         if exogenous is None:

@@ -59,6 +59,11 @@ class Calibrated:
     exponent: float
     point: Point | None = None
 
+    @property
+    def memory(self) -> float:
+        """The steps after which the trace of an input has faded to 1/e."""
+        return -1.0 / self.exponent if self.exponent < 0.0 else np.inf
+
 
 def exponent(reservoir: Reservoir, signal: Floats) -> float:
     """The maximal Lyapunov exponent per step on the signal (T, d), after a short transient."""
