@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation
 from .._atomic import all_or_nothing
-from .._errors import BadInput
 from .._plain import (
     Parts,
     Saved,
@@ -28,8 +27,9 @@ from .._validation import Floats, real, whole
 from ..driving import drive_chunks
 from ..selection.calibration import Calibrated
 from ..selection.candidates import FORECAST
+from ..series.exogenous import exogenous_columns
 from ..series.limits import bounds_around
-from ..series.observed import Form, aligned, has_form, observed, same_dates
+from ..series.observed import Form, has_form, observed, same_dates
 from ..series.scaling import Scaler
 from .base import BaseESN, with_limited_threads
 from .closed_loop import ClosedLoop
@@ -88,7 +88,10 @@ class ESNForecaster(BaseESN):
         """Choose the network and learn the series; forecasts begin at its end. `y` is not used."""
         self._form = observed(X, "never", "X").form if has_form(X) else None
         series = self._table(X, reset=True)
-        beside = self._exogenous(exogenous, len(series), reset=True)
+        index = None if self._form is None else self._form.index
+        beside, self._exogenous_names = exogenous_columns(
+            exogenous, len(series), None, None, index, _numbers
+        )
         self._one_column = np.ndim(X) == 1
         self.scaler_, self.exogenous_scaler_ = Scaler.of(series), Scaler.of(beside)
         self.low_, self.high_ = bounds_around(self.scaler_.mean, series, len(series) // 4)
@@ -136,7 +139,7 @@ class ESNForecaster(BaseESN):
         check_is_fitted(self)
         width = 3 * self.n_features_in_ + len(self.exogenous_scaler_.mean)
         count = _validation.fitting("steps", steps, 1, width)
-        beside = self.exogenous_scaler_.forward(self._exogenous(exogenous, count, reset=False))
+        beside = self._exogenous(exogenous, count, self._coming(count))
         outputs, finite = self.closed_loop_.run(
             count, self.state_, self.last_, np.ascontiguousarray(beside)
         )
@@ -159,9 +162,7 @@ class ESNForecaster(BaseESN):
         series = self.scaler_.forward(self._table(X, reset=False))
         if self._form is not None:
             same_dates("X", X, self._form.coming(len(series)))
-        beside = self.exogenous_scaler_.forward(
-            self._exogenous(exogenous, len(series), reset=False)
-        )
+        beside = self._exogenous(exogenous, len(series), self._coming(len(series)))
         before = np.vstack([self.last_, series[:-1]])
         self.state_ = self._observe(self.state_, np.hstack([before, beside]))
         self.last_ = series[-1].copy()
@@ -177,9 +178,7 @@ class ESNForecaster(BaseESN):
         """
         check_is_fitted(self)
         series = self.scaler_.forward(self._table(X, reset=False))
-        beside = self.exogenous_scaler_.forward(
-            self._exogenous(exogenous, len(series), reset=False)
-        )
+        beside = self._exogenous(exogenous, len(series), None)
         frame = Frame(
             Scaler.identity(self.reservoir_.n_inputs),
             self.reservoir_,
@@ -266,23 +265,21 @@ class ESNForecaster(BaseESN):
         form = values.get("form")
         self._form = None if form is None else Form.from_plain(form)
 
-    def _exogenous(self, exogenous: Any, rows: int, *, reset: bool) -> Floats:
-        if exogenous is None:
-            table, names = np.zeros((rows, 0)), None
-        else:  # a model that was loaded knows no names
-            known = None if reset else getattr(self, "_exogenous_names", None)
-            found, names = aligned(exogenous, known, None)
-            table = _validation.table("exogenous", np.asarray(found))
-        if reset:
-            self._exogenous_names = names
-        columns = table.shape[1] if reset else len(self.exogenous_scaler_.mean)
-        if table.shape != (rows, columns):
-            got = "none" if exogenous is None else table.shape
-            raise BadInput(
-                f"exogenous must have shape ({rows}, {columns}), got {got}; pass one row "
-                "for each time, with the columns of fit"
-            )
-        return table
+    def _exogenous(self, exogenous: Any, rows: int, index: Any) -> Floats:
+        """Exogenous columns with those of fit, in units of their deviations."""
+        scaler = self.exogenous_scaler_
+        # A model that was loaded knows no names
+        names = getattr(self, "_exogenous_names", None)
+        table, _ = exogenous_columns(exogenous, rows, len(scaler.mean), names, index, _numbers)
+        return scaler.forward(table)
+
+    def _coming(self, rows: int) -> Any:
+        """The index of the next rows."""
+        return None if self._form is None else self._form.coming(rows)
+
+
+def _numbers(exogenous: Any) -> Floats:
+    return _validation.table("exogenous", np.asarray(exogenous))
 
 
 def report_range(
