@@ -1,6 +1,7 @@
 # Two commands do everything: `make reproduce` and `make test`. Each makes .venv and installs what it needs, once.
+# With another Python, in an environment of its own (build/python3.12): make test PYTHON=python3.12.
 PYTHON ?= python3
-VENV := .venv
+VENV := $(if $(filter python3,$(PYTHON)),.venv,build/$(notdir $(PYTHON)))
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 

@@ -14,9 +14,9 @@ import spheresn as sn
 from spheresn.analysis import lyapunov_spectrum, max_lyapunov
 
 TITLE = "Lyapunov exponents"
-NOTE = """No peer computes them, so the cost is compared with driving the network (the same number
-of steps), and for the full spectrum with the textbook loop in numpy: one derivative and one QR
-decomposition per step."""
+NOTE = """reservoirpy, rclib and echoes do not compute them, so the cost is compared with driving
+the network (the same number of steps), and for the full spectrum with the textbook loop in numpy:
+one derivative and one QR decomposition per step."""
 THREADS = (1, 2)
 
 

@@ -48,7 +48,8 @@ def measure(effort: Effort) -> Iterator[Case]:
             capture_output=True,
         )
         seconds = time.perf_counter() - begin
-        counted = shares(samples.read_text().splitlines()) if samples.exists() else None
+        stacks = samples.read_text().splitlines() if samples.exists() else []
+        counted = shares(stacks) if stacks else None
     yield case(
         "wall time",
         [
@@ -56,7 +57,7 @@ def measure(effort: Effort) -> Iterator[Case]:
                 "reproduce",
                 OURS,
                 [seconds],
-                "" if counted else "py-spy is not installed: not sampled",
+                "" if counted else "not sampled: py-spy is not installed or saw nothing",
             )
         ],
     )
@@ -98,7 +99,7 @@ def shares(stacks: Iterable[str]) -> dict[str, float]:
     for stack in stacks:
         frames, _, number = stack.rpartition(" ")
         counts[_place(frames.rpartition(";")[2])] += int(number)
-    total = max(sum(counts.values()), 1)
+    total = counts.total()
     return {place: 100.0 * counts[place] / total for place in PLACES}
 
 

@@ -75,15 +75,17 @@ def _imports(rounds: int) -> list[dict[str, object]]:
     found: dict[str, list[float]] = {name: [] for name in IMPORTS}
     failed: dict[str, str] = {}
     for number in range(rounds + 1):  # the first round fills the cache of files
-        for name, (_, statement) in IMPORTS.items():
-            try:
-                value = (
-                    0.0 if name in failed else _seconds(f"begin = time.perf_counter()\n{statement}")
-                )
-            except RuntimeError as error:
-                failed[name] = str(error)
+        for name, (kind, statement) in IMPORTS.items():
+            if name in failed:
                 continue
-            found[name] += [value] if number and name not in failed else []
+            try:
+                value = _seconds(f"begin = time.perf_counter()\n{statement}")
+            except RuntimeError as error:
+                if kind != PEER:
+                    raise
+                failed[name], found[name] = str(error), []
+                continue
+            found[name] += [value] if number else []
     return [
         line(name, kind, found[name], f"`{code}`", failed.get(name, ""))
         for name, (kind, code) in IMPORTS.items()

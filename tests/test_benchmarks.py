@@ -4,7 +4,9 @@ that fails.
 
 from __future__ import annotations
 
+import ast
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +17,13 @@ import pytest
 import race
 import render
 import run
+import start
 import unknown_pasts
 import verdicts
 
+BENCHMARKS = Path(run.__file__).parent
+BROAD = {"Exception", "BaseException"}
+HIDING = {"suppress", "nan_to_num", "nanmean", "nanmedian", "nanmax", "nanmin", "nansum", "fillna"}
 SECTIONS = {"fit": ("Fitting", "How it was done."), "states": ("States", "")}
 
 
@@ -117,6 +123,60 @@ def test_race_runs_every_candidate_equally_often_and_names_a_peer_that_fails() -
     assert [len(found[name]["values"]) for name in ("ours", "b", "c")] == [3, 0, 3]
     assert found["b"]["missing"] == "ImportError: no such package"
     assert len(calls) >= 5  # two turns before the race, three in it
+
+
+def hiding(path: Path) -> Iterator[tuple[str, str]]:
+    """File and function of each place that catches any exception or takes NaN for a number."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef):
+            for node in ast.walk(function):
+                name = None
+                if isinstance(node, ast.ExceptHandler):
+                    caught = {one.id for one in ast.walk(node.type or tree) if hasattr(one, "id")}
+                    name = "Exception" if caught & BROAD or node.type is None else None
+                elif isinstance(node, ast.Call):
+                    name = getattr(node.func, "attr", getattr(node.func, "id", None))
+                    name = name if name in HIDING else None
+                if name is not None:
+                    yield f"{path.relative_to(BENCHMARKS)}:{function.name}", name
+
+
+def test_no_failure_becomes_a_number() -> None:
+    """Each place that catches every exception is here, with the test that it makes no number of it;
+    the differences of `unchanged.py` take NaN for infinitely large.
+    """
+    found = {one for path in sorted(BENCHMARKS.rglob("*.py")) for one in hiding(path)}
+    assert found == {
+        ("classification/run.py:measure", "Exception"),  # ..._one_that_fails_is_missing
+        ("league/run.py:perform", "Exception"),  # test_a_method_that_fails_is_missing_...
+        ("series/run.py:forecasts", "Exception"),  # test_a_method_that_fails_has_no_forecast
+        ("race.py:race", "Exception"),  # test_race_runs_..._and_names_a_peer_that_fails
+        ("unchanged.py:collect", "Exception"),  # test_a_case_that_fails_is_never_passed_...
+        ("unchanged.py:_deviation", "nan_to_num"),
+    }
+
+
+def test_an_import_that_fails_has_no_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A peer that fails in a later round is missing as a whole; ours stops the run."""
+    asked: list[str] = []
+
+    def seconds(code: str) -> float:
+        name = code.split()[-1]
+        asked.append(name)
+        if name == broken and asked.count(name) == 3:
+            raise RuntimeError("no such package")
+        return 0.5
+
+    monkeypatch.setattr(start, "_seconds", seconds)
+    broken = "rclib"
+    found = {line["name"]: line for line in start._imports(4)}
+    assert found["rclib"]["values"] == [] and found["rclib"]["missing"] == "no such package"
+    assert found["echoes"]["values"] == [0.5] * 4 and asked.count("rclib") == 3
+    broken = "ESNRegressor"
+    asked.clear()
+    with pytest.raises(RuntimeError, match="no such package"):
+        start._imports(4)
 
 
 def test_own_failure_is_not_swallowed() -> None:

@@ -43,15 +43,27 @@ def test_what_steps_add_is_the_output():
     assert np.allclose(added, model.decision_function(series), atol=1e-2)
 
 
-def test_our_method_is_measured_and_a_failure_is_a_result(monkeypatch):
+def test_our_method_is_measured_and_one_that_fails_is_missing(tmp_path, monkeypatch, capsys):
     found = run.measure(run.WARM, "spheresn", 0)
     assert found["accuracy"] == 1.0 and found["error"] is None and found["fit"] >= 0.0
 
     def fails(problem, seed):
-        raise ValueError("no")
+        raise ValueError("no\nnumbers")
 
     monkeypatch.setitem(methods.METHODS, "spheresn", ("spheresn", fails))
-    assert run.measure(run.WARM, "spheresn", 0)["error"] == "ValueError('no')"
+    failed = run.measure(run.WARM, "spheresn", 0)
+    assert failed == {"problem": "warm", "method": "spheresn", "seed": 0, "error": "ValueError: no"}
+    assert run._entry([found, failed]) == {"error": "ValueError: no"}
+    assert run._entry([found])["accuracy"] == 1.0
+
+    monkeypatch.setattr(run, "load", lambda name: run.WARM)
+    run.run(["warm"], ["spheresn"], 1, tmp_path)
+    assert "warm, spheresn, seed 0: missing, ValueError: no" in capsys.readouterr().out
+    assert not run.done(run.place(tmp_path, "warm", "spheresn", 0))
+    monkeypatch.undo()
+    monkeypatch.setattr(run, "load", lambda name: run.WARM)
+    run.run(["warm"], ["spheresn"], 1, tmp_path)  # the next run tries it again
+    assert run.done(run.place(tmp_path, "warm", "spheresn", 0))
 
 
 def test_what_is_not_complete_does_not_replace_what_was_collected(tmp_path, monkeypatch, capsys):
@@ -66,7 +78,7 @@ def test_what_is_not_complete_does_not_replace_what_was_collected(tmp_path, monk
 
 
 def result(accuracy, seconds):
-    return {"accuracy": accuracy, "each": [accuracy], "seconds": seconds, "errors": []}
+    return {"accuracy": accuracy, "each": [accuracy], "seconds": seconds, "error": None}
 
 
 def test_the_summary_counts_what_is_better_and_as_good():
@@ -86,3 +98,24 @@ def test_the_summary_counts_what_is_better_and_as_good():
     assert line["better"] == line["level"] == 0.5 and line["best"] == 1.0
     assert "| **spheresn** | 0.800 | 50 % | 50 % | 100 % | 3.0 |" in summary.table(found, "report")
     assert "| b | report | 1 + 2 | 3-4 | 1 | 2 | 0.900 | 0.800 |" in summary.problems_table(found)
+
+
+def test_a_failure_is_named_and_not_compared():
+    one = {"train": 1, "test": 2, "channels": 1, "shortest": 3, "longest": 3, "classes": 2}
+    found = {
+        "problems": {name: {"half": "report", **one} for name in "ab"},
+        "results": {
+            "spheresn": {"a": result(0.5, 1.0), "b": result(0.9, 1.0)},
+            "MiniRocket": {"a": result(0.6, 1.0), "b": result(0.8, 1.0)},
+            "frail": {"a": {"error": "ValueError: no"}, "b": result(1.0, 1.0)},
+        },
+    }
+    assert summary.line(found, "frail", "report")["accuracy"] == 1.0
+    assert summary.line(found, "spheresn", "report")["best"] == 0.0
+    told = (
+        "frail is missing on a (`ValueError: no`). "
+        "On the other 1 problems its mean accuracy is 1.000, that of spheresn 0.900."
+    )
+    assert summary.table(found, "report").count("\n| ") == 2  # no line for it
+    assert summary.table(found, "report").endswith("\n\n" + told)
+    assert "| 0.500 | 0.600 | missing |" in summary.problems_table(found)

@@ -7,8 +7,9 @@ import gc
 import pytest
 from numba.core.errors import TypingError
 
-from spheresn.kernels import _jit, cache
+from spheresn.kernels import _jit, cache, codes
 from spheresn.kernels._parts import Part
+from spheresn.kernels.rare_steps import advance
 
 
 @pytest.fixture(autouse=True)
@@ -74,3 +75,39 @@ def test_a_part_is_linked_into_its_loop_and_has_no_machine_code(collecting):
     assert isinstance(result.library, Part)
     with pytest.raises(RuntimeError, match="no compiled object yet"):
         result.library._get_compiled_object()
+
+
+SPHERE = codes.Network(None, None, None, codes.Spherical(1.0, 0.0, 1.0, 1e-280, 1e280))
+
+
+def pieces(rare, last):
+    """A loop over steps that are fine, except those in `rare`; `last` are what they turn out to be.
+    Also the calls it gets.
+    """
+    calls = []
+
+    def piece(network, first, stop):
+        fast = isinstance(network.activation, codes.FastSpherical)
+        calls.append((fast, first, stop))
+        for k in range(first, stop):
+            status = codes.RARE if fast and k in rare else last.get(k, codes.FINE)
+            if status != codes.FINE:
+                return status, k - first
+        return codes.FINE, stop - first
+
+    return piece, calls
+
+
+def test_a_rare_step_runs_alone_with_the_code_for_all_cases():
+    piece, calls = pieces({2, 3}, {})
+    assert advance(SPHERE, piece, 0, 6) == (codes.FINE, 6)
+    assert calls == [(True, 0, 6), (False, 2, 3), (True, 3, 6), (False, 3, 4), (True, 4, 6)]
+
+
+@pytest.mark.parametrize("status", [codes.DEGENERATE, codes.OVERFLOW, codes.UNSAFE])
+def test_the_driver_ends_at_a_step_that_is_not_fine(status):
+    for rare in ({4}, {1, 4}, set()):
+        assert advance(SPHERE, pieces(rare, {4: status})[0], 0, 6) == (status, 4)
+        assert advance(SPHERE, pieces(rare, {4: status})[0], 5, 6) == (codes.FINE, 6)
+    leaky = SPHERE._replace(activation=SPHERE.activation._replace(leak=0.5))
+    assert advance(leaky, pieces({4}, {})[0], 0, 6) == (codes.FINE, 6)

@@ -249,9 +249,10 @@ def test_read_only_arrays_need_no_loop_of_their_own(monkeypatch, rng):
     signal, start = given.pop("signal"), given.pop("start")
     reservoir, seen, loop = sn.Reservoir(**given), [], sn.drive.__globals__["kernels"].open_loop
 
-    def watched(matrix, inputs, bias, act, rows, first, states):
-        seen.extend(values.flags.writeable for values in (matrix.matrix, inputs, bias, rows, first))
-        return loop(matrix, inputs, bias, act, rows, first, states)
+    def watched(network, rows, first, states):
+        arrays = (network.recurrent.matrix, network.inputs, network.bias, rows, first)
+        seen.extend(values.flags.writeable for values in arrays)
+        return loop(network, rows, first, states)
 
     monkeypatch.setattr(sn.drive.__globals__["kernels"], "open_loop", watched)
     assert np.isfinite(sn.drive(reservoir, signal, start)).all() and seen == [True] * 5

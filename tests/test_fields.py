@@ -201,10 +201,9 @@ def test_the_kernel_counts_states_up_to_an_overflow():
     reservoir = local(activation=sn.Linear(), spectral_radius=1.0).reservoir
     drive = np.ones((3, 2, 12))
     drive[1, 1, 5] = np.inf
-    from spheresn.driving import loop_arguments
+    from spheresn.driving import network_of
 
-    matrix, _, bias, act = loop_arguments(reservoir)  # type: ignore[misc]
-    assert kernels.patch_loop(matrix, bias, act, np.zeros((2, 12)), drive) == 3
+    assert kernels.patch_loop(network_of(reservoir), np.zeros((2, 12)), drive) == 3
 
 
 # ---------------------------------------------------------------------------------------- sums

@@ -165,10 +165,10 @@ def test_dates_that_leave_the_calendar_are_a_sentence(tmp_path):
     (tmp_path / "t.csv").write_text(
         "date,x\n2024-01-01,1\n2100-01-01,2\n2250-01-01,3\n9999-12-31,4\n"
     )
-    series = read_table(tmp_path / "t.csv").pick()
+    series = read_table(tmp_path / "t.csv").pick(fill="skip")
     with pytest.raises(
         ValueError,
-        match=r"'date' must continue within the years that pandas can represent, "
+        match=r"dates must continue within the years that pandas can represent, "
         "got 9999-12-31",
     ):
         series.ahead(3)

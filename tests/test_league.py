@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import json
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from league import integrate, methods, ngrc, render, summary
+from league import integrate, methods, ngrc, render, summary, systems
 from league import run as league
 from league.systems import agreement, half
 from numba import cfunc
@@ -125,13 +127,31 @@ def failing(train: np.ndarray, seed: int) -> methods.Fitted:
     raise RuntimeError("it cannot")
 
 
-def test_finished_units_are_skipped_and_failures_are_kept(tmp_path, monkeypatch) -> None:
+PACKAGES = {"reservoirpy": "reservoirpy", "reservoirpy bias": "reservoirpy", "ResDAG": "resdag"}
+
+
+@pytest.mark.parametrize("name", methods.METHODS)
+def test_every_method_forecasts_after_rows_that_it_did_not_learn(name) -> None:
+    if name in PACKAGES and find_spec(PACKAGES[name]) is None:
+        pytest.skip(f"{PACKAGES[name]} is not installed")
+    rows = quadratic_map(700)
+    fitted = methods.METHODS[name](rows[:500].copy(), 0)
+    for origin in (500, 600):
+        forecast = fitted.forecast(rows[500:origin], 5)
+        assert forecast.shape == (5, 2) and np.isfinite(forecast).all()
+
+
+def test_autoregression_follows_a_turning_wave() -> None:
+    # cos(.3 k) obeys a linear recursion of two steps, so 50 lags predict it nearly exactly
+    angle = 0.3 * np.arange(1200.0)
+    rows = np.column_stack([np.cos(angle), np.sin(angle)])
+    told = methods.METHODS["AR(50)"](rows[:1000], 0).forecast(rows[1000:1100], 100)
+    np.testing.assert_allclose(told, rows[1100:], atol=1e-3)
+
+
+def test_finished_units_are_skipped(tmp_path) -> None:
     data, out = written(tmp_path / "data"), tmp_path / "out"
-    monkeypatch.setitem(methods.METHODS, "failing", failing)
-    units = [
-        league.Unit("Map", 1000, 0.0, name)
-        for name in ("NG-RC quadratic", "persistence", "failing")
-    ]
+    units = [league.Unit("Map", 1000, 0.0, name) for name in ("NG-RC quadratic", "persistence")]
     for unit in units:
         league.perform(unit, data, out)
     assert league.todo(units, out) == []
@@ -144,18 +164,56 @@ def test_finished_units_are_skipped_and_failures_are_kept(tmp_path, monkeypatch)
     league.perform(units[1], data, out)
     league.save(league.collect(data, out), tmp_path / "league.json")
     found = json.loads((tmp_path / "league.json").read_text(encoding="utf-8"))
-    results = found["results"]["1000 rows, noise 0"]
-    assert results["failing"]["Map"]["valid"] == [0.0] * 5
-    assert results["failing"]["Map"]["error"] == "RuntimeError: it cannot"
-    map_alone = results["NG-RC quadratic"]["Map"]
+    map_alone = found["results"]["1000 rows, noise 0"]["NG-RC quadratic"]["Map"]
     assert (
         min(map_alone["valid"]) > 0.3 * 60 and map_alone["median"] == sorted(map_alone["valid"])[2]
     )
     assert map_alone["share"] == pytest.approx(map_alone["median"] / (0.3 * 80), abs=1e-3)
     lines = {line.method: line for line in summary.lines(found, "1000 rows, noise 0")}
-    assert lines["failing"].failed == 1 and lines["failing"].below == 1.0
     assert lines["NG-RC quadratic"].best == 1.0 and lines["persistence"].best == 0.0
     assert summary.wins(found, "1000 rows, noise 0", method="NG-RC quadratic") == 1.0
+
+
+def test_a_method_that_fails_is_missing_and_tried_again(tmp_path, monkeypatch) -> None:
+    data, out = written(tmp_path / "data"), tmp_path / "out"
+    units = [league.Unit("Map", 1000, 0.0, name) for name in ("failing", "late", "persistence")]
+
+    class Late:
+        """It fails at its third origin, after two forecasts."""
+
+        def __init__(self, train: np.ndarray, seed: int) -> None:
+            pass
+
+        def forecast(self, context: np.ndarray, steps: int) -> np.ndarray:
+            if len(context) == 120:
+                raise ArithmeticError("too late\nfor this")
+            return np.zeros((steps, 2))
+
+    monkeypatch.setitem(methods.METHODS, "failing", failing)
+    monkeypatch.setitem(methods.METHODS, "late", Late)
+    for unit in units:
+        league.perform(unit, data, out)
+    assert league.todo(units, out) == units[:2]
+    assert "valid_rows" not in json.loads(units[1].file(out).read_text())
+
+    found = json.loads(json.dumps(league.collect(data, out)))
+    results = found["results"]["1000 rows, noise 0"]
+    assert results["failing"] == {"Map": {"error": "RuntimeError: it cannot"}}
+    assert results["late"] == {"Map": {"error": "ArithmeticError: too late for this"}}
+    assert [line.method for line in summary.lines(found, "1000 rows, noise 0")] == ["persistence"]
+    page = summary.table(found, "1000 rows, noise 0")
+    assert "failing is missing on 1 systems: Map (`RuntimeError: it cannot`)." in page
+
+
+def test_only_a_system_without_a_series_is_excluded(tmp_path, monkeypatch) -> None:
+    def reference(name: str) -> dict[str, Any]:
+        raise {"Delay": ValueError("a delay\nequation"), "Ours": TypeError("our mistake")}[name]
+
+    monkeypatch.setattr(systems, "reference", reference)
+    assert systems.make("Delay", tmp_path) == "Delay: excluded, ValueError: a delay equation"
+    with pytest.raises(TypeError, match="our mistake"):
+        systems.make("Ours", tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["Delay.excluded.json"]
 
 
 def collected(**valid: list[float]) -> dict[str, Any]:
@@ -204,6 +262,60 @@ def test_the_summary_counts_wins_against_the_others_alone() -> None:
     assert summary.duels(found, "some")[2][1:] == (4.0, 5.0, "AR(50)")
     assert summary.table(found, "some").count("\n") == 4
     assert summary.extremes(found, "some", count=1).count("\n") == 3
+
+
+def test_a_failure_is_named_and_not_compared() -> None:
+    """A method that fails on B has no line; on A, C and D it is compared, there and by name."""
+    found = collected(
+        **{
+            "spheresn": [10.0, 4.0, 3.0, 2.0, 1.0],
+            "NG-RC cubic": [5.0, 5.0, 2.0, 1.0, 1.0],
+            "AR(50)": [12.0, 0.0, 1.0, 1.0, 1.0],
+        }
+    )
+    rows = found["results"]["some"]
+    rows["AR(50)"]["B"] = {"error": "TypeError: a class"}
+    assert summary.missing(found, "some") == {"AR(50)": {"B": "TypeError: a class"}}
+    ours, other = summary.lines(found, "some")
+    assert (ours.method, ours.median, ours.best) == ("spheresn", 3.5, 0.5)  # C and D
+    assert (other.method, other.best) == ("NG-RC cubic", 0.25)  # B
+    assert summary.wins(found, "some") == 0.5
+    assert summary.wins(found, "some", method="AR(50)") is None
+    assert ("B", 4.0, 5.0, "NG-RC cubic") in summary.duels(found, "some")
+    told = (
+        "AR(50) is missing on 1 systems: B (`TypeError: a class`). "
+        "On the other 3 its median is 1.0, that of spheresn 3.0."
+    )
+    assert summary.table(found, "some").endswith("\n\n" + told)
+    # Where nobody else has a result there is no duel, and nothing is won
+    rows["NG-RC cubic"]["B"] = {"error": "ValueError: too wide"}
+    assert "B" not in [duel[0] for duel in summary.duels(found, "some")]
+    assert summary.wins(found, "some") is None
+    # Ours is missing: the best of the others stands alone
+    del rows["spheresn"]["A"]
+    first, *_ = summary.duels(found, "some")
+    assert first[0] == "A" and np.isnan(first[1]) and first[2:] == (12.0, "AR(50)")
+    assert "**spheresn** is missing on 1 systems: A (`not measured`)." in summary.table(
+        found, "some"
+    )
+
+
+def test_results_that_are_not_measured_again_stay() -> None:
+    former = collected(**{"spheresn": [10.0, 4.0], "AR(50)": [0.0, 0.0]})
+    fresh = copy.deepcopy(former)
+    fresh["results"] = {"some": {"AR(50)": {"B": fresh["results"]["some"]["AR(50)"]["A"]}}}
+    fresh["systems"] = {"B": fresh["systems"]["B"], "C": fresh["systems"]["B"]}
+    fresh["systems"]["B"]["lyapunov_error"] = 0.5  # decides nothing
+    fresh["excluded"] = {"Y": "ValueError: another reason"}
+    found = league.merged(former, fresh)
+    assert found["results"]["some"]["spheresn"] == former["results"]["some"]["spheresn"]
+    assert list(found["results"]["some"]["AR(50)"]) == ["A", "B"]
+    assert list(found["systems"]) == ["A", "B", "C"]
+    assert found["excluded"] == former["excluded"] | fresh["excluded"]
+
+    fresh["systems"]["B"]["truth_time"] = [29.0] * 5
+    with pytest.raises(SystemExit, match="of spheresn, some, are on other series of B"):
+        league.merged(former, fresh)
 
 
 def test_the_picture_shows_all_systems(tmp_path) -> None:

@@ -12,8 +12,8 @@ import pytest
 
 import spheresn as sn
 from spheresn.apps.cli.forecast_figure import figure
-from spheresn.apps.forecasts.outlook import (
-    Outlook,
+from spheresn.apps.forecasts.result import (
+    ForecastResult,
     forecast,
     observations,
     without_constant_columns,
@@ -37,6 +37,7 @@ from spheresn.forecasting import (
     Autoregression,
     Backtest,
     FittedNetwork,
+    Forecasts,
     Mean,
     Naive,
     NetworkSettings,
@@ -47,9 +48,11 @@ from spheresn.forecasting import (
     first_origin,
     half_widths,
 )
-from spheresn.forecasting.backtesting import FOLDS, effective_count, horizon, origins_of
+from spheresn.forecasting.backtesting import horizon, origins_of
+from spheresn.forecasting.intervals import effective_count
 from spheresn.forecasting.lagged import FittedAutoregression
 from spheresn.forecasting.methods import bounds, clip_divergent
+from spheresn.forecasting.rolling import FOLDS
 from spheresn.readout import Weights
 from spheresn.series.scaling import Scaler
 
@@ -72,7 +75,7 @@ def autoregressive(rows: int, rng: np.random.Generator) -> np.ndarray:
 
 
 @pytest.fixture(scope="module")
-def outlooks():
+def results():
     """Forecasts of many independent series, and what came afterwards; by few methods, so that there
     can be many series.
     """
@@ -86,33 +89,33 @@ def outlooks():
 
 
 @pytest.mark.parametrize("step", [1, 4, STEPS])
-def test_the_interval_covers_nine_in_ten(outlooks, step):
+def test_the_interval_covers_nine_in_ten(results, step):
     """Within three binomial deviations; the series are independent, so at one horizon the hits
     are.
     """
     hits = [
         bool(one.lower[step - 1, 0] <= came[step - 1, 0] <= one.upper[step - 1, 0])
-        for one, came in outlooks
+        for one, came in results
     ]
     assert abs(np.mean(hits) - 0.9) < 3 * np.sqrt(0.9 * 0.1 / len(hits))
 
 
-def test_the_interval_has_the_known_width(outlooks):
+def test_the_interval_has_the_known_width(results):
     """The errors of the best forecast have variance (1 - φ^2h)/(1 - φ²); 1.645 deviations hold 90 %
     of a normal distribution.
     """
     steps = np.arange(1, STEPS + 1)
     known = 1.645 * np.sqrt((1 - PHI ** (2 * steps)) / (1 - PHI**2))
-    widths = np.mean([one.upper[:, 0] - one.values[:, 0] for one, _ in outlooks], axis=0)
+    widths = np.mean([one.upper[:, 0] - one.values[:, 0] for one, _ in results], axis=0)
     assert (widths > 0.95 * known).all() and (widths < 1.4 * known).all()
 
 
-def test_nothing_beats_the_optimum(outlooks):
+def test_nothing_beats_the_optimum(results):
     """No forecast from the past has a smaller mean square error than φ^h x: the pooled ones stay
     above, but for chance.
     """
     best, ours = [], []
-    for one, _ in outlooks:
+    for one, _ in results:
         values, origins = one.series.values[:, 0], one.record.origins
         ideal = values[origins - 1][:, None] * PHI ** np.arange(1, STEPS + 1)
         came = np.array([values[origin : origin + STEPS] for origin in origins])
@@ -192,6 +195,21 @@ def test_no_method_of_a_combination_is_taught_a_row_that_it_forecasts():
     assert fitted == [*found.record.folds, 120] and len(asked) == len(found.record.folds)
 
 
+def test_a_record_says_which_forecasts_diverged():
+    """As a backtest does: where a network leaves the range of floats, the mean replaces it."""
+
+    class Escaping(Naive):
+        def forecast(self, rows, origins, steps):
+            found = super().forecast(rows, origins, steps)
+            return Forecasts(found.values, np.asarray(origins) > 90)
+
+    rows = np.arange(120.0)[:, None]
+    record = combine(rows, 10, {"naive": Naive.fit, "escaping": lambda rows: Escaping()}).record
+    assert set(record.diverged) == set(record.forecasts)
+    assert record.diverged["escaping"].tolist() == (record.origins > 90).tolist()
+    assert not record.diverged["naive"].any() and not record.diverged["combination"].any()
+
+
 def test_the_future_does_not_change_the_past_of_the_record():
     """All methods of the command line, to the last bit."""
     rng = np.random.default_rng(3)
@@ -210,17 +228,19 @@ def test_the_future_does_not_change_the_past_of_the_record():
 
 def test_lorenz_is_forecast_by_the_network_and_said_so():
     stages = []
-    outlook = forecast(named(sn.datasets.lorenz(600)), None, None, 0, stages.append)
-    errors = outlook.relative_errors
-    assert outlook.steps == 60  # of a series that is nearly predictable a tenth, up to 200
-    assert outlook.best == "echo state network" and errors["combination"] < 0.05
-    assert sentences(outlook)[0].startswith("The forecast is 100 % echo state network.")
-    assert (outlook.lower <= outlook.values).all() and (outlook.values <= outlook.upper).all()
+    result = forecast(named(sn.datasets.lorenz(600)), None, None, 0, stages.append)
+    errors = result.relative_errors
+    assert result.steps == 60  # of a series that is nearly predictable a tenth, up to 200
+    assert result.best == "echo state network" and errors["combination"] < 0.05
+    assert sentences(result)[0].startswith("The forecast is 100 % echo state network.")
+    assert (result.lower <= result.values).all() and (result.values <= result.upper).all()
     assert stages == [f"record {number} of 4" for number in range(1, 5)] + ["fitting"]
-    assert compared(outlook) == ["combination", "naive"]  # the network is all of the combination
+    assert compared(result) == ["combination", "naive"]  # the network is all of the combination
 
 
-def made_outlook(errors: dict[str, float], weights: dict[str, float], steps: int = 5) -> Outlook:
+def made_result(
+    errors: dict[str, float], weights: dict[str, float], steps: int = 5
+) -> ForecastResult:
     """A forecast of zeros by methods that were off by so much in the record."""
     truth = np.zeros((12, steps, 1))
     runs = {name: np.full_like(truth, error) for name, error in errors.items()}
@@ -228,7 +248,9 @@ def made_outlook(errors: dict[str, float], weights: dict[str, float], steps: int
     model.record_ = Backtest(np.arange(60, 72), (60, 66), runs, truth, Scaler.identity(1))
     model.weights_, model.seasons_ = weights, (7,) if "seasonal naive" in errors else ()
     values = np.zeros((steps, 1))
-    return Outlook(named(np.arange(77.0)[:, None]), model, values, values - 1.0, values + 2.0)
+    return ForecastResult(
+        named(np.arange(77.0)[:, None]), model, values, values - 1.0, values + 2.0
+    )
 
 
 @pytest.mark.parametrize(
@@ -245,10 +267,10 @@ def made_outlook(errors: dict[str, float], weights: dict[str, float], steps: int
 )
 def test_the_verdict_says_whether_a_simple_method_would_have_done(ours, naive, mean, mark, says):
     errors = {"theta": 0.5, "naive": naive, "mean": mean, "combination": ours}
-    outlook = made_outlook(errors, {"theta": 1.0})
+    result = made_result(errors, {"theta": 1.0})
     colours = {"✓": "holds", "◐": "partly", "✗": "fails"}
-    assert badge(outlook) == (colours[mark[0]], mark)
-    first, *more = sentences(outlook)
+    assert badge(result) == (colours[mark[0]], mark)
+    first, *more = sentences(result)
     assert first.startswith("The forecast is 100 % theta. In 12 forecasts of rows")
     assert [one[: len(says or "")] for one in more] == ([says] if says else [])
 
@@ -262,9 +284,9 @@ def test_the_summary_lists_methods_from_best_to_worst_with_their_weights():
         "combination": 0.2,
     }
     weights = {"networks on changes, of logarithms": 0.75, "theta": 0.25}
-    outlook = made_outlook(errors, weights)
-    assert outlook.naive == "seasonal naive" and outlook.best.startswith("networks")
-    listed = [(name, round(error, 9), weight) for name, error, weight in record_rows(outlook)]
+    result = made_result(errors, weights)
+    assert result.naive == "seasonal naive" and result.best.startswith("networks")
+    listed = [(name, round(error, 9), weight) for name, error, weight in record_rows(result)]
     assert listed == [
         ("networks on changes, of logarithms", 0.25, 0.75),
         ("combination", 0.5, None),
@@ -273,13 +295,13 @@ def test_the_summary_lists_methods_from_best_to_worst_with_their_weights():
         ("mean", 2.0, 0.0),
     ]
     names = ["combination", "seasonal naive", "networks on changes, of logarithms"]
-    assert compared(outlook) == names
-    assert [short_title(outlook, name) for name in names] == [*names[:2], "best single method"]
-    assert [name for name, _ in families(outlook)][:2] == ["networks", "combination"]
-    assert errors_by_horizon(outlook)[0] == ("combination", pytest.approx([0.2] * 3))
-    assert errors_by_column(outlook) == [("c0", pytest.approx([0.2, 0.4, 0.1]))]
-    assert rows_ahead(outlook, 2) == [("78", ["0 (-1 to 2)"]), ("79", ["0 (-1 to 2)"])]
-    said = summary(outlook)
+    assert compared(result) == names
+    assert [short_title(result, name) for name in names] == [*names[:2], "best single method"]
+    assert [name for name, _ in families(result)][:2] == ["networks", "combination"]
+    assert errors_by_horizon(result)[0] == ("combination", pytest.approx([0.2] * 3))
+    assert errors_by_column(result) == [("c0", pytest.approx([0.2, 0.4, 0.1]))]
+    assert rows_ahead(result, 2) == [("78", ["0 (-1 to 2)"]), ("79", ["0 (-1 to 2)"])]
+    said = summary(result)
     assert said["weights"]["mean"] == 0 and said["record"]["steps"] == 5
     assert list(said["record"]["error_by_column"]["c0"]) == names
 
@@ -289,8 +311,8 @@ def test_the_summary_lists_methods_from_best_to_worst_with_their_weights():
     [((), "no season"), ((12,), "season of 12 rows"), ((7, 365), "seasons of 7 and 365 rows")],
 )
 def test_seasons_are_told(seasons, words):
-    outlook = SimpleNamespace(model=SimpleNamespace(seasons_=seasons))
-    assert describe_seasons(outlook) == words
+    result = SimpleNamespace(model=SimpleNamespace(seasons_=seasons))
+    assert describe_seasons(result) == words
 
 
 def test_even_dates_reach_the_forecaster_and_others_do_not():
@@ -307,7 +329,7 @@ def test_even_dates_reach_the_forecaster_and_others_do_not():
 
 def test_long_tables_are_learned_from_their_end(monkeypatch):
     """The forecast is that of the last rows alone; rows are counted from the first one."""
-    monkeypatch.setattr("spheresn.apps.forecasts.outlook.MOST_ROWS", 80)
+    monkeypatch.setattr("spheresn.apps.forecasts.result.MOST_ROWS", 80)
     values = autoregressive(120, np.random.default_rng(7))
     whole, end = forecast(named(values), 5, None), forecast(named(values[40:]), 5, None)
     assert np.array_equal(whole.values, end.values) and np.array_equal(whole.upper, end.upper)
@@ -319,16 +341,16 @@ def test_long_tables_are_learned_from_their_end(monkeypatch):
 
 def test_a_straight_line_has_no_season_and_goes_on():
     """Its changes differ by rounding errors only, which must not pass for a season."""
-    outlook = forecast(named(np.arange(40.0)[:, None] / 3.0))
-    assert outlook.model.seasons_ == () and outlook.steps == 10
-    assert np.allclose(outlook.values[:, 0], np.arange(40.0, 50.0) / 3.0, rtol=1e-6)
+    result = forecast(named(np.arange(40.0)[:, None] / 3.0))
+    assert result.model.seasons_ == () and result.steps == 10
+    assert np.allclose(result.values[:, 0], np.arange(40.0, 50.0) / 3.0, rtol=1e-6)
 
 
 def test_intervals_end_where_numbers_end():
     rows = 1.7e308 * np.random.default_rng(0).random((40, 1))
-    outlook = forecast(named(rows), 40)
-    assert np.isfinite([outlook.lower, outlook.values, outlook.upper]).all()
-    assert outlook.upper.max() == np.finfo(float).max
+    result = forecast(named(rows), 40)
+    assert np.isfinite([result.lower, result.values, result.upper]).all()
+    assert result.upper.max() == np.finfo(float).max
 
 
 def test_constant_columns_are_left_out_and_named():

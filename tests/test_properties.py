@@ -15,7 +15,7 @@ import exact
 import spheresn as sn
 from hostile import CASES, TAME, Case, finite, hold
 from spheresn import kernels
-from spheresn.driving import loop_arguments
+from spheresn.driving import network_of
 from spheresn.estimators.closed_loop import ClosedLoop
 from spheresn.readout import Weights
 
@@ -147,7 +147,7 @@ def the_type_and_layout_of_a_signal_do_not_matter(case: Case) -> bool:
 
 def tangents_follow_the_derivative(case: Case) -> bool:
     reservoir, state, answered = case.reservoir, case.start, False
-    matrix, inputs, bias, act = loop_arguments(reservoir)
+    network = network_of(reservoir)
     for row in case.signal():
         tangents = case.rng(4).standard_normal((2, case.units))
         step = exact.step(reservoir, state, row, tangents[0])
@@ -155,10 +155,7 @@ def tangents_follow_the_derivative(case: Case) -> bool:
             break
         after, carried = reservoir.tangent_step(state, row, tangents.T)
         moved, block = state.copy(), tangents.copy()
-        assert (
-            kernels.tangent_block_loop(matrix, inputs, bias, act, row[None], moved, block)[0]
-            == kernels.FINE
-        )
+        assert kernels.tangent_block_loop(network, row[None], moved, block)[0] == kernels.FINE
         for end, tangent in ((after, carried[:, 0]), (moved, block[0])):
             assert (
                 exact.length(end - step.state) <= step.off

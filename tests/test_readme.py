@@ -57,7 +57,8 @@ def test_the_door_for_reservoirs_prints_exponent_echo_state_and_capacity(capsys)
 
 def test_version_and_date_are_the_same_everywhere():
     cited = (ROOT / "CITATION.cff").read_text()
-    newest = re.search(r"^## (\S+) \((\d\S+)\)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    changes = (ROOT / "CHANGELOG.md").read_text()
+    newest = re.search(r"^## (\S+) \((\d{4}-\d\d-\d\d)\)$", changes, re.MULTILINE)  # published
     assert newest is not None and newest[1] == sn.__version__
     assert f"version: {newest[1]}\ndate-released: {newest[2]}\n" in cited
     supported = (ROOT / "SECURITY.md").read_text()
@@ -67,6 +68,20 @@ def test_version_and_date_are_the_same_everywhere():
         assert wanted.replace(">=", " ≥ ") in supported
     classified = [one.rpartition(" ")[2] for one in project["classifiers"] if ":: 3." in one]
     assert f"Python {', '.join(classified[:-1])} and {classified[-1]}" in supported
+    tested = re.search(
+        r"python: (\[.+\])", (ROOT / ".github" / "workflows" / "test.yml").read_text("utf-8")
+    )
+    assert tested is not None and json.loads(tested[1]) == classified
+
+
+def test_the_changelog_is_short_and_every_version_has_a_page():
+    changes = (ROOT / "CHANGELOG.md").read_text()
+    assert len(changes.splitlines()) <= 200
+    versions = re.findall(r"^## (\d+\.\d+)\.\d+ \(", changes, re.MULTILINE)
+    assert versions
+    assert not [one for one in versions if f"[{one}](docs/changes/{one}.md)" not in changes]
+    written = {path.stem for path in (ROOT / "docs" / "changes").glob("[0-9]*.md")}
+    assert written == set(versions)
 
 
 def test_the_table_of_forecasts_is_what_was_measured():

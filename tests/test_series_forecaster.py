@@ -19,7 +19,9 @@ from spheresn.forecasting import (
     Theta,
     combine,
 )
-from spheresn.forecasting.combination import mixed, record_origins, spread_by_step, weights_of
+from spheresn.forecasting.combination import mixed, record_origins, weights_of
+from spheresn.forecasting.direct import SHARES
+from spheresn.forecasting.intervals import spread_by_step
 from spheresn.forecasting.lagged import differenced, seen_lags, small_network, summed
 from spheresn.forecasting.methods import Forecasts, seasonal_pattern
 from spheresn.forecasting.seasons import (
@@ -30,6 +32,7 @@ from spheresn.forecasting.seasons import (
     suggested_by,
 )
 from spheresn.readout import Weights
+from spheresn.series.calendar import calendar_of
 from spheresn.series.limits import bounds, soft_clip, soft_clip_slope
 
 MONTHS = np.arange(120)
@@ -73,12 +76,13 @@ def test_a_smooth_season_in_noise_is_confirmed():
     ],
 )
 def test_the_seasons_of_a_calendar(frequency, seasons):
-    assert suggested_by(pd.date_range("2000-01-01", periods=9, freq=frequency)) == seasons
+    index = pd.date_range("2000-01-01", periods=9, freq=frequency)
+    assert suggested_by(calendar_of(index)) == seasons
 
 
 def test_seasons_of_periods_and_of_no_dates():
-    assert suggested_by(pd.period_range("2000-01", periods=3, freq="M")) == (12,)
-    assert suggested_by(pd.RangeIndex(3)) is None and suggested_by(None) is None
+    assert suggested_by(calendar_of(pd.period_range("2000-01", periods=3, freq="M"))) == (12,)
+    assert suggested_by(calendar_of(pd.RangeIndex(3))) is None and suggested_by(None) is None
 
 
 def test_seasons_are_found_and_not_imagined():
@@ -157,6 +161,28 @@ def test_direct_readouts_follow_a_recurrence():
     for season in (1, 21):
         found = DirectAutoregression(30, season).fit(rows[:250]).forecast(rows, [250, 260], 25)
         assert np.abs(found.values - [rows[250:275], rows[260:285]]).max() < 1e-2
+
+
+def test_direct_readouts_solve_the_penalised_normal_equations():
+    """(XᵀX + penalty) W = XᵀY of the centred rows, by least squares of the rows and √penalty I."""
+    rows = np.sin(0.3 * np.arange(120.0))[:, None] + np.random.default_rng(2).normal(
+        0, 0.1, (120, 1)
+    )
+    recipe = DirectAutoregression(4)
+    fitted = recipe.fit(rows)
+    signal, places = fitted.scaler.forward(rows), np.arange(fitted.lags[-1], 117)
+    x = recipe.features(signal, fitted.lags, places)
+    y = np.array([signal[place : place + 4, 0] - signal[place - 1, 0] for place in places])
+    xc, yc = x - x.mean(axis=0), y - y.mean(axis=0)
+
+    def ridge(share):
+        root = np.sqrt(share * np.square(xc).sum()) * np.eye(x.shape[1])
+        return np.linalg.lstsq(np.vstack([xc, root]), np.vstack([yc, np.zeros_like(x.T[:, :4])]))[0]
+
+    away = [np.abs(fitted.readout.matrix - ridge(share)).max() for share in SHARES]
+    assert min(away) < 1e-12 * np.abs(fitted.readout.matrix).max()
+    intercept = y.mean(axis=0) - x.mean(axis=0) @ fitted.readout.matrix
+    assert np.allclose(fitted.readout.intercept, intercept, atol=1e-12)
 
 
 def test_direct_readouts_of_few_rows_are_naive_and_constants_stay():

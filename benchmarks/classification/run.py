@@ -45,7 +45,8 @@ TWO = Problem(
 
 
 def measure(problem: Problem, method: str, seed: int) -> dict[str, Any]:
-    """Accuracy and seconds of processor time of one method, with one thread, or what stopped it.
+    """Accuracy and seconds of processor time of one method, with one thread, or what stopped it and
+    no number.
 
     A busy machine hardly changes the processor time.
     """
@@ -57,8 +58,9 @@ def measure(problem: Problem, method: str, seed: int) -> dict[str, Any]:
         middle = time.process_time()
         predicted = np.asarray(predict(fitted)).astype(str)
         end = time.process_time()
-    except Exception as error:  # a peer may fail in any way; that is a result
-        return {**found, "accuracy": 0.0, "fit": None, "predict": None, "error": repr(error)[:200]}
+    except Exception as error:  # it is missing on this problem
+        reason, _, _ = str(error).partition("\n")
+        return found | {"error": f"{type(error).__name__}: {reason[:200]}"}
     return {
         **found,
         "accuracy": float((predicted == problem.test_labels).mean()),
@@ -71,6 +73,11 @@ def place(out: Path, name: str, method: str, seed: int) -> Path:
     return out / name / f"{method}-{seed}.json"
 
 
+def done(path: Path) -> bool:
+    """Whether there is a result; what failed is tried again."""
+    return path.exists() and json.loads(path.read_text(encoding="utf-8"))["error"] is None
+
+
 def run(names: list[str], methods: list[str], seeds: int, out: Path) -> None:
     """Measure what is missing; a method is warmed up first, so that compiling is not counted."""
     for method in methods:
@@ -78,7 +85,7 @@ def run(names: list[str], methods: list[str], seeds: int, out: Path) -> None:
             (name, seed)
             for name in names
             for seed in range(1 if method in SLOW else seeds)
-            if not place(out, name, method, seed).exists()
+            if not done(place(out, name, method, seed))
         ]
         if missing:
             for warm in (WARM, TWO):
@@ -89,12 +96,14 @@ def run(names: list[str], methods: list[str], seeds: int, out: Path) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             with whole_file(path) as draft:
                 draft.write_text(json.dumps(found), encoding="utf-8")
-            seconds = (found["fit"] or 0.0) + (found["predict"] or 0.0)
-            print(
-                f"{name}, {method}, seed {seed}: {found['accuracy']:.3f}, {seconds:.2f} s "
-                f"{found['error'] or ''}",
-                flush=True,
-            )
+            print(f"{name}, {method}, seed {seed}: {told(found)}", flush=True)
+
+
+def told(found: dict[str, Any]) -> str:
+    """A result in a few words."""
+    if found["error"] is not None:
+        return f"missing, {found['error']}"
+    return f"{found['accuracy']:.3f}, {found['fit'] + found['predict']:.2f} s"
 
 
 def collect(out: Path) -> dict[str, Any]:
@@ -117,7 +126,7 @@ def collect(out: Path) -> dict[str, Any]:
         found = json.loads(path.read_text(encoding="utf-8"))
         rows = whole["results"].setdefault(found["method"], {})
         rows.setdefault(found["problem"], []).append(found)
-    # A method that has not finished all problems cannot be compared yet
+    # A method that was not tried on all problems cannot be compared yet
     whole["results"] = {
         method: {name: _entry(runs) for name, runs in rows.items()}
         for method, rows in whole["results"].items()
@@ -127,12 +136,15 @@ def collect(out: Path) -> dict[str, Any]:
 
 
 def _entry(runs: list[dict[str, Any]]) -> dict[str, Any]:
-    times = [one["fit"] + one["predict"] for one in runs if one["fit"] is not None]
+    """Means over the seeds; the reason alone where one of them failed."""
+    errors = [one["error"] for one in runs if one["error"] is not None]
+    if errors:
+        return {"error": errors[0]}
     return {
         "accuracy": round(float(np.mean([one["accuracy"] for one in runs])), 4),
         "each": [round(one["accuracy"], 4) for one in runs],
-        "seconds": round(float(np.median(times)), 3) if times else None,
-        "errors": [one["error"] for one in runs if one["error"]],
+        "seconds": round(float(np.median([one["fit"] + one["predict"] for one in runs])), 3),
+        "error": None,
     }
 
 

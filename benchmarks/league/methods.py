@@ -45,7 +45,7 @@ class Ours:
 
 
 class Simple:
-    """A method of `spheresn.forecasting`."""
+    """A recipe of `spheresn.forecasting`."""
 
     def __init__(self, train: Floats, seed: int, kind: Any) -> None:
         self.train, self.fitted = train, kind.fit(train)
@@ -95,8 +95,8 @@ METHODS: dict[str, Callable[[Floats, int], Fitted]] = {
     "reservoirpy": lambda train, seed: ReservoirPy(train, seed, bias=False),
     "reservoirpy bias": lambda train, seed: ReservoirPy(train, seed, bias=True),
     "ResDAG": ResDAG,
-    "AR(50)": lambda train, seed: Simple(train, seed, Autoregression),
-    "persistence": lambda train, seed: Simple(train, seed, Naive),
+    "AR(50)": lambda train, seed: Simple(train, seed, Autoregression()),
+    "persistence": lambda train, seed: Simple(train, seed, Naive()),
 }
 
 

@@ -3,8 +3,10 @@
 A unit is one method on one system with some number of training rows and some noise. Its result is
 one small file, so a run that was stopped goes on where it was, and methods can be added later. The
 noise is added to the training rows and to the rows up to the origin of a free run; forecasts are
-judged against the clean rows. A method that fails counts as valid for no row, and its file says
-why.
+judged against the clean rows. A method that raises an exception is missing on that system: its file
+says why and holds no number, and the next run tries it again.
+
+Results that are in the collected file already stay there, unless they are measured again.
 """
 
 from __future__ import annotations
@@ -15,7 +17,6 @@ import re
 import time
 import warnings
 from concurrent.futures import as_completed
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -81,47 +82,51 @@ def warm(method: str) -> None:
     from .methods import METHODS
 
     angle = 0.3 * np.arange(1500.0)[:, None] * np.array([1.0, np.sqrt(2.0)])
-    with suppress(Exception):  # whatever is wrong will be seen where it counts
-        METHODS[method](np.sin(angle), SEED).forecast(np.zeros((0, 2)), 10)
+    METHODS[method](np.sin(angle), SEED).forecast(np.zeros((0, 2)), 10)
 
 
-def measure(unit: Unit, data: Path) -> dict[str, Any]:
-    """Valid rows of the free runs from all origins, and seconds of the processor: for the fit, and
-    in all. A busy machine hardly changes them.
+def measure(unit: Unit, series: Floats, horizon: int, origins: Floats) -> dict[str, Any]:
+    """Valid rows of the free runs from all origins, and seconds of the processor for the fit. A
+    busy machine hardly changes them.
     """
     from .methods import METHODS
 
-    with np.load(data / f"{unit.system}.npz") as file:
-        series, horizon, origins = file["series"], int(file["horizon"]), file["origins"]
     clean, seen = observed(series, unit.rows, unit.noise, SEED)
-    found: dict[str, Any] = {**asdict(unit), "valid_rows": [], "fit_seconds": None, "error": None}
     begin = time.process_time()
-    try:
-        fitted = METHODS[unit.method](seen[: unit.rows].copy(), SEED)
-        found["fit_seconds"] = time.process_time() - begin
-        for origin in origins - TRAIN + unit.rows:
-            forecast = fitted.forecast(seen[unit.rows : origin], horizon)
-            found["valid_rows"].append(valid_rows(clean[origin : origin + horizon], forecast))
-    except Exception as failure:  # counts as valid for no row
-        found["error"] = f"{type(failure).__name__}: {' '.join(str(failure).split())[:300]}"
-    found["valid_rows"] += [0] * (len(origins) - len(found["valid_rows"]))
-    found["seconds"] = time.process_time() - begin
-    return found
+    fitted = METHODS[unit.method](seen[: unit.rows].copy(), SEED)
+    seconds = time.process_time() - begin
+    valid = []
+    for origin in origins - TRAIN + unit.rows:
+        forecast = fitted.forecast(seen[unit.rows : origin], horizon)
+        valid.append(valid_rows(clean[origin : origin + horizon], forecast))
+    return {"valid_rows": valid, "fit_seconds": seconds, "error": None}
 
 
 def perform(unit: Unit, data: Path, out: Path) -> str:
     """Measure a unit with one thread and write its file; one line about it."""
+    with np.load(data / f"{unit.system}.npz") as file:
+        given = file["series"], int(file["horizon"]), file["origins"]
+    begin = time.process_time()
     with (
         threadpool_limits(limits=1),
         np.errstate(all="ignore"),
         warnings.catch_warnings(),
     ):
         warnings.simplefilter("ignore")  # runs that leave the range are what is measured
-        warm(unit.method)
-        found = measure(unit, data)
-    write(unit.file(out), found)
+        try:
+            warm(unit.method)
+            found = measure(unit, *given)
+        except Exception as failure:  # missing here: no part of it becomes a number
+            reason = f"{type(failure).__name__}: {' '.join(str(failure).split())[:300]}"
+            found = {"error": reason}
+    write(unit.file(out), asdict(unit) | found)
     told = found["error"] or f"valid rows {found['valid_rows']}"
-    return f"{unit.system}, {unit.setting}, {unit.method}: {told}, {found['seconds']:.1f} s"[:300]
+    seconds = time.process_time() - begin
+    return f"{unit.system}, {unit.setting}, {unit.method}: {told}, {seconds:.1f} s"[:300]
+
+
+def read(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def write(path: Path, content: Any) -> None:
@@ -130,8 +135,8 @@ def write(path: Path, content: Any) -> None:
 
 
 def todo(units: list[Unit], out: Path) -> list[Unit]:
-    """Those without a result."""
-    return [unit for unit in units if not unit.file(out).exists()]
+    """Those without a result, and those that failed."""
+    return [unit for unit in units if not unit.file(out).exists() or read(unit.file(out))["error"]]
 
 
 def run(units: list[Unit], data: Path, out: Path, jobs: int) -> None:
@@ -168,8 +173,7 @@ def collect(data: Path, out: Path) -> dict[str, Any]:
                 "truth_time": [round(float(one), 2) for one in file["truth_time"]],
             }
     excluded = {
-        found["name"]: found["reason"]
-        for found in (json.loads(p.read_text()) for p in sorted(data.glob("*.excluded.json")))
+        found["name"]: found["reason"] for found in map(read, sorted(data.glob("*.excluded.json")))
     }
     whole: dict[str, Any] = {
         "threshold": THRESHOLD,
@@ -179,7 +183,7 @@ def collect(data: Path, out: Path) -> dict[str, Any]:
         "results": {},
     }
     for path in sorted(out.glob("*/*/*.json")):
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = read(path)
         unit = Unit(found["system"], found["rows"], found["noise"], found["method"])
         if unit.system in systems:
             methods = whole["results"].setdefault(unit.setting, {})
@@ -188,18 +192,60 @@ def collect(data: Path, out: Path) -> dict[str, Any]:
 
 
 def entry(whole: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
-    """A unit in Lyapunov times, their median, and the median as a share of what can be judged."""
+    """A unit in Lyapunov times, their median, and the median as a share of what can be judged; of
+    one that failed the reason alone.
+    """
+    if found["error"] is not None:
+        return {"error": found["error"]}
     one = whole["systems"][found["system"]]
     valid = [lyapunov_times(rows, one["lyapunov"], one["dt"]) for rows in found["valid_rows"]]
     shares = [v / j for v, j in zip(valid, judged(whole, found["system"]), strict=True)]
-    seconds = found["fit_seconds"]
     return {
         "valid": [round(value, 3) for value in valid],
         "median": round(median(valid), 3),
         "share": round(min(median(shares), 1.0), 4),
-        "fit": None if seconds is None else float(f"{seconds:.3g}"),
-        "error": found["error"],
+        "fit": float(f"{found['fit_seconds']:.3g}"),
+        "error": None,
     }
+
+
+def merged(former: dict[str, Any], fresh: dict[str, Any]) -> dict[str, Any]:
+    """All that was measured now, and of the former results what was not; stops where these are on
+    another series than the one that is there now.
+    """
+    systems = {
+        name: one
+        for name, one in sorted((former["systems"] | fresh["systems"]).items())
+        if name not in fresh["excluded"]
+    }
+    excluded = {
+        name: reason
+        for name, reason in sorted((former["excluded"] | fresh["excluded"]).items())
+        if name not in systems
+    }
+    results: dict[str, Any] = {}
+    for setting in sorted(former["results"] | fresh["results"]):
+        old, new = (one["results"].get(setting, {}) for one in (former, fresh))
+        for method in sorted(old | new):
+            kept = {
+                name: one
+                for name, one in old.get(method, {}).items()
+                if name in systems and name not in new.get(method, {})
+            }
+            moved = [name for name in kept if _moved(former["systems"][name], systems[name])]
+            if moved:
+                raise SystemExit(
+                    f"the results of {method}, {setting}, are on other series of "
+                    f"{', '.join(moved)}; measure these again, or collect in another file"
+                )
+            rows = sorted((kept | new.get(method, {})).items())
+            results.setdefault(setting, {})[method] = dict(rows)
+    return {**fresh, "systems": systems, "excluded": excluded, "results": results}
+
+
+def _moved(before: dict[str, Any], now: dict[str, Any]) -> bool:
+    """Whether this is another series: the ground truth times follow from every digit of it."""
+    return any(before[key] != now[key] for key in now if key != "lyapunov_error")
 
 
 def save(found: dict[str, Any], path: Path) -> None:
@@ -246,7 +292,8 @@ def main() -> None:
         for system in wanted
     ]
     run(units, asked.data, asked.out, asked.jobs)
-    save(collect(asked.data, asked.out), asked.collect)
+    found = collect(asked.data, asked.out)
+    save(merged(read(asked.collect), found) if asked.collect.exists() else found, asked.collect)
 
 
 if __name__ == "__main__":

@@ -163,8 +163,8 @@ def make(name: str, folder: Path) -> str:
     begin = time.perf_counter()
     try:
         found = reference(name)
-    except Exception as failure:  # whatever it is, the other systems go on
-        reason = f"{type(failure).__name__}: {' '.join(str(failure).split())[:300]}"
+    except ValueError as failure:  # it has no series; any other failure is ours and stops the run
+        reason = f"ValueError: {' '.join(str(failure).split())[:300]}"
         with whole_file(folder / f"{name}.excluded.json") as draft:
             draft.write_text(json.dumps({"name": name, "reason": reason}))
         return f"{name}: excluded, {reason}"

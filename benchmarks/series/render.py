@@ -11,7 +11,7 @@ from spheresn.io import whole_file
 
 from .methods import METHODS
 from .sources import KINDS, half_of
-from .summary import REFERENCE, measure, summarise
+from .summary import REFERENCE, measure, missing, summarise
 
 COLLECTED = Path(__file__).parents[1] / "series.json"
 PICTURE = Path(__file__).parents[2] / "docs" / "images" / "series.png"
@@ -28,6 +28,7 @@ def collected() -> dict[str, Any]:
             "count": len(series),
             "kinds": {kind: sum(one.kind == kind for one in series) for kind in KINDS},
             "methods": summarise(series, METHODS),
+            "missing": missing(series, METHODS),
         }
         for one in series:
             reference = measure(one, REFERENCE)
@@ -91,7 +92,7 @@ def picture(found: dict[str, Any], path: Path) -> None:
 
 
 def table(found: dict[str, Any], half: str) -> str:
-    """Markdown: a row for each method."""
+    """Markdown: a row for each method that has all series, and what is missing."""
     methods = found["halves"][half]["methods"]
     head = ["", "all", *KINDS, "worst", "covers", "score", "s"]
     lines = [" | ".join(head), "|".join(["---"] * len(head))]
@@ -103,7 +104,11 @@ def table(found: dict[str, Any], half: str) -> str:
         row += ["" if coverage is None else f"{coverage:.2f}"]
         row += ["" if score is None else f"{score:.2f}", f"{one['seconds']:.2g}"]
         lines.append(" | ".join(row))
-    return "\n".join(f"| {line} |" if "---" not in line else f"|{line}|" for line in lines)
+    rows = [f"| {line} |" if "---" not in line else f"|{line}|" for line in lines]
+    for name, reasons in found["halves"][half]["missing"].items():
+        where = "; ".join(f"{one} (`{reason}`)" for one, reason in reasons.items())
+        rows += ["", f"{name} is missing on {len(reasons)} series: {where}."]
+    return "\n".join(rows)
 
 
 def main() -> None:

@@ -4,8 +4,9 @@
     python -m series.run --half report --methods SeriesForecaster
 
 A second run leaves what is there alone, so a run can be stopped at any time. Rows before an origin
-are all that a method sees; it is fitted anew at each origin. A method that fails, or does not end
-with finite numbers, gets the seasonal naive forecast, and the failure is counted.
+are all that a method sees; it is fitted anew at each origin. A method that fails at an origin, or
+does not end with finite numbers, is missing on that series: its file says why and holds no
+forecast, and the next run tries it again.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from threadpoolctl import threadpool_limits
 
 from spheresn.io import whole_file
 
-from .methods import METHODS, seasonal_naive
+from .methods import METHODS
 from .sources import PLACE, Ordinary, download, half_of
 
 ORIGINS = 3
@@ -35,36 +36,45 @@ def origins(rows: int, steps: int) -> list[int]:
 
 
 def forecasts(series: Ordinary, method: str) -> dict[str, Any]:
-    """What one method says from every origin, with 90 % intervals and the seconds it took."""
-    found: list[dict[str, Any]] = []
-    for origin in origins(len(series.values), series.steps):
-        rows, failure = series.values[:origin], None
-        began = time.process_time()
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                mean, lower, upper = METHODS[method](rows, series.season, series.steps)
-            if not (np.isfinite(mean).all() and np.isfinite(lower).all()):
-                raise ValueError("not finite")
-        except Exception as error:
-            failure = f"{type(error).__name__}: {error}"[:200]
-            mean, lower, upper = seasonal_naive(rows, series.season, series.steps)
-        parts = {"mean": mean, "lower": lower, "upper": upper}
-        found.append(
-            {
-                "origin": origin,
-                "seconds": time.process_time() - began,
-                "failure": failure,
-                **{name: np.asarray(part, float).tolist() for name, part in parts.items()},
-            }
-        )
-    return {"series": series.name, "method": method, "runs": found}
+    """What one method says from every origin, with 90 % intervals and the seconds it took; or only
+    what stopped it.
+    """
+    found: dict[str, Any] = {"series": series.name, "method": method, "error": None}
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            places = origins(len(series.values), series.steps)
+            return found | {"runs": [_forecast(series, method, origin) for origin in places]}
+    except Exception as error:  # it is missing on this series, and no other forecast stands in
+        reason, _, _ = str(error).partition("\n")
+        return found | {"error": f"{type(error).__name__}: {reason[:200]}"}
+
+
+def _forecast(series: Ordinary, method: str, origin: int) -> dict[str, Any]:
+    began = time.process_time()
+    answer = METHODS[method](series.values[:origin], series.season, series.steps)
+    seconds = time.process_time() - began
+    parts = dict(zip(("mean", "lower", "upper"), np.asarray(answer, float), strict=True))
+    for name, part in parts.items():
+        if not np.isfinite(part).all():
+            raise ValueError(f"its {name} from row {origin} is not finite")
+    return {
+        "origin": origin,
+        "seconds": seconds,
+        **{name: part.tolist() for name, part in parts.items()},
+    }
 
 
 def file_of(series: Ordinary, method: str) -> Any:
     """Where the forecasts of one method are kept."""
     safe = "".join(letter if letter.isalnum() else "-" for letter in series.name)
     return RESULTS / method / f"{safe}.json"
+
+
+def result(series: Ordinary, method: str) -> dict[str, Any]:
+    """What is kept of one method on one series; its `error` is None if it has forecasts."""
+    file = file_of(series, method)
+    return json.loads(file.read_text()) if file.exists() else {"error": "not measured"}
 
 
 def main() -> None:
@@ -77,13 +87,14 @@ def main() -> None:
         for method in options.methods:
             for series in half_of(options.half):
                 file = file_of(series, method)
-                if not file.exists():
+                if result(series, method)["error"] is not None:
                     file.parent.mkdir(parents=True, exist_ok=True)
                     content = forecasts(series, method)
                     with whole_file(file) as draft:
                         draft.write_text(json.dumps(content))
-                    seconds = sum(run["seconds"] for run in content["runs"])
-                    print(f"{method:20} {series.name:40.40} {seconds:7.2f} s", flush=True)
+                    seconds = sum(run["seconds"] for run in content.get("runs", []))
+                    told = content["error"] or f"{seconds:7.2f} s"
+                    print(f"{method:20} {series.name:40.40} {told}", flush=True)
 
 
 if __name__ == "__main__":

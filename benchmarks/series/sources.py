@@ -213,16 +213,17 @@ def _read(package: str, file: str) -> pd.DataFrame:
     with zipfile.ZipFile(wheel) as archive, archive.open(file) as content:
         if file.endswith(".compress"):
             return pd.read_pickle(content, compression="xz")
-        return pd.read_csv(content, compression="gzip" if file.endswith(".gz") else None)
+        packed = "gzip" if file.endswith(".gz") else None
+        return pd.read_csv(content, compression=packed, na_values=["."])
 
 
 def load(source: Source) -> Ordinary:
-    """The last rows of the series; single missing values are interpolated."""
+    """The last rows of the series; values that are marked as missing are interpolated."""
     frame = _read(source.package, source.file)
     if source.where is not None:
         key, value = source.where
         frame = frame[frame[key].astype(str) == value]
-    column = pd.to_numeric(frame[source.column], errors="coerce")
+    column = pd.to_numeric(frame[source.column])
     first, last = column.first_valid_index(), column.last_valid_index()
     values = column.loc[first:last].interpolate().to_numpy(float)[-ROWS:]
     kind = "short" if len(values) < SHORT else source.kind

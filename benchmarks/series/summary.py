@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from .run import file_of
+from .run import result
 from .sources import KINDS, Ordinary
 
 REFERENCE, INTERVALS = "seasonal naive", "AutoETS"
@@ -26,11 +25,11 @@ def interval_score(lower: Any, upper: Any, truth: Any) -> float:
 
 
 def measure(series: Ordinary, method: str) -> dict[str, Any] | None:
-    """Mean of |e|, interval score and coverage over all origins, or None before the run."""
-    file = file_of(series, method)
-    if not file.exists():
+    """Mean of |e|, interval score and coverage over all origins, or None where it is missing."""
+    kept = result(series, method)
+    if kept["error"] is not None:
         return None
-    runs = json.loads(file.read_text())["runs"]
+    runs = kept["runs"]
     errors, scores, inside, worst = [], [], [], []
     for run in runs:
         truth = series.values[run["origin"] : run["origin"] + series.steps]
@@ -45,7 +44,6 @@ def measure(series: Ordinary, method: str) -> dict[str, Any] | None:
         "score": float(np.mean(scores)),
         "coverage": float(np.mean(inside)),
         "seconds": float(np.mean([run["seconds"] for run in runs])),
-        "failures": sum(run["failure"] is not None for run in runs),
         "intervals": bool(np.all(np.abs(lower) < 1e299)),
     }
 
@@ -56,7 +54,7 @@ def geometric(values: Iterable[float]) -> float:
 
 
 def summarise(series: list[Ordinary], methods: Iterable[str]) -> dict[str, Any]:
-    """For each method its figures on these series; only those that it has all of."""
+    """For each method that is missing on none of these series its figures."""
     found: dict[str, Any] = {}
     reference = {one.name: measure(one, REFERENCE) for one in series}
     intervals = {one.name: measure(one, INTERVALS) for one in series}
@@ -77,7 +75,6 @@ def summarise(series: list[Ordinary], methods: Iterable[str]) -> dict[str, Any]:
             "worst_series": max(ratio, key=lambda name: ratio[name]),
             "beats_naive": float(np.mean([value < 1.0 for value in ratio.values()])),
             "seconds": float(np.median([value["seconds"] for value in measured.values()])),
-            "failures": sum(value["failures"] for value in measured.values()),
         }
         if all(value["intervals"] for value in measured.values()):
             found[method]["coverage"] = float(
@@ -87,3 +84,15 @@ def summarise(series: list[Ordinary], methods: Iterable[str]) -> dict[str, Any]:
                 measured[one.name]["score"] / intervals[one.name]["score"] for one in series
             )
     return found
+
+
+def missing(series: list[Ordinary], methods: Iterable[str]) -> dict[str, dict[str, str]]:
+    """Method -> series -> reason, for the methods that have no forecasts of some series."""
+    errors = {
+        method: {one.name: result(one, method)["error"] for one in series} for method in methods
+    }
+    told = {
+        method: {name: reason for name, reason in reasons.items() if reason is not None}
+        for method, reasons in errors.items()
+    }
+    return {method: reasons for method, reasons in told.items() if reasons}

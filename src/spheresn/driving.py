@@ -96,8 +96,8 @@ def drive_blocks(
         yield states
 
 
-def loop_arguments(reservoir: Reservoir) -> tuple[Any, ...] | None:
-    """(W, W_inᵀ, b, activation) for the compiled loops.
+def network_of(reservoir: Reservoir) -> kernels.Network | None:
+    """The reservoir as the compiled loops take it.
 
     None if the activation or the topology is the user's own. W_inᵀ has at least one row, of zeros
     without input, because the loops always add a first input.
@@ -110,7 +110,8 @@ def loop_arguments(reservoir: Reservoir) -> tuple[Any, ...] | None:
         if reservoir.n_inputs
         else np.zeros((1, reservoir.units), reservoir.dtype)
     )
-    return reservoir.recurrent.kernel_data(), np.ascontiguousarray(inputs), reservoir.bias, act
+    recurrent, inputs = reservoir.recurrent.kernel_data(), np.ascontiguousarray(inputs)
+    return kernels.Network(recurrent, inputs, reservoir.bias, act)
 
 
 def activation_code(reservoir: Reservoir) -> kernels.Spherical | kernels.Elementwise | None:
@@ -167,13 +168,10 @@ def _drive_one(
     reservoir: Reservoir, rows: Floats, start: Floats, out: Floats | None = None
 ) -> Floats:
     states = np.empty((len(rows), reservoir.units), reservoir.dtype) if out is None else out
-    arguments = loop_arguments(reservoir)
-    if arguments is None:
+    network = network_of(reservoir)
+    if network is None:
         return _drive_by_steps(reservoir, rows, start, states)
-    matrix, inputs, bias, act = arguments
-    degenerate, overflowed = kernels.open_loop(
-        matrix, inputs, bias, act, writable(rows), start, states
-    )
+    degenerate, overflowed = kernels.open_loop(network, writable(rows), start, states)
     _report(degenerate, overflowed)
     return states
 
@@ -181,9 +179,9 @@ def _drive_one(
 def _drive_by_steps(reservoir: Reservoir, rows: Floats, state: Floats, states: Floats) -> Floats:
     degenerate = 0
     for k, row in enumerate(rows):
-        state, is_degenerate = reservoir.counted_step(state, row)
-        states[k] = state
-        degenerate += is_degenerate
+        mixed = reservoir.activated(reservoir.pre_activation(state, row), state)
+        degenerate += reservoir.is_degenerate(mixed)
+        states[k] = state = reservoir.projected(mixed, state)
         if not np.isfinite(state).all():
             _report(0, k)
     _report(degenerate, -1)
@@ -193,9 +191,9 @@ def _drive_by_steps(reservoir: Reservoir, rows: Floats, state: Floats, states: F
 def _drive_batch(reservoir: Reservoir, signals: ArrayLike, start: ArrayLike | None) -> Floats:
     rows = _validation.array("signal", signals, 3, reservoir.dtype)
     starts = starts_of(reservoir, start, len(rows))
-    arguments = loop_arguments(reservoir)
+    network = network_of(reservoir)
     if (
-        arguments is None
+        network is None
         or not isinstance(reservoir.recurrent, Dense)
         or rows.shape[2] != reservoir.n_inputs
     ):
@@ -203,25 +201,15 @@ def _drive_batch(reservoir: Reservoir, signals: ArrayLike, start: ArrayLike | No
         for one, x, out in zip(rows, starts, states, strict=True):
             _drive_one(reservoir, rows_of(reservoir, one), x, out)
         return states
-    (matrix,), inputs, bias, act = arguments
-    return run_batch(
-        matrix, np.ones(len(rows)), inputs[None], bias[None], act, writable(rows), starts
-    )
+    shared = network._replace(inputs=network.inputs[None], bias=network.bias[None])
+    return run_batch(shared, np.ones(len(rows)), writable(rows), starts)
 
 
-def run_batch(
-    matrix: Floats,
-    scales: Floats,
-    inputs: Floats,
-    biases: Floats,
-    act: Any,
-    signals: Floats,
-    starts: Floats,
-) -> Floats:
+def run_batch(networks: kernels.Network, scales: Floats, signals: Floats, starts: Floats) -> Floats:
     """`kernels.batch_loop` with a new array of states; errors and warnings are raised."""
     states = np.empty((len(starts), signals.shape[1], starts.shape[1]), starts.dtype)
     degenerate, row, step = kernels.batch_loop(
-        matrix, scales.astype(starts.dtype), inputs, biases, act, signals, starts, states
+        networks, scales.astype(starts.dtype), signals, starts, states
     )
     _report(degenerate, step, f" of row {row}")
     return states

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _validation
 from ._errors import BadInput
 from ._validation import Floats
-from .driving import drive, loop_arguments, rows_of, run_batch, starts_of, writable
+from .driving import drive, network_of, rows_of, run_batch, starts_of, writable
 from .reservoir import Reservoir, check_reservoir
 from .topology import Dense
 
@@ -89,18 +89,12 @@ def _distinct(points: Floats) -> tuple[Floats, NDArray[np.intp]]:
 
 
 def _drive_points(reservoir: Reservoir, rows: Floats, points: Floats, start: Floats) -> Floats:
-    arguments = loop_arguments(reservoir)
-    if arguments is None or not isinstance(reservoir.recurrent, Dense):
+    network = network_of(reservoir)
+    if network is None or not isinstance(reservoir.recurrent, Dense):
         return np.stack([drive(reservoir.rescaled(*point), rows, start) for point in points])
-    (matrix,), inputs, bias, act = arguments
     w, w_in, b = points.astype(reservoir.dtype).T
     starts = np.repeat(start[None], len(points), axis=0)
-    return run_batch(
-        matrix,
-        w,
-        w_in[:, None, None] * inputs,
-        b[:, None] * bias,
-        act,
-        writable(rows)[None],
-        starts,
+    networks = network._replace(
+        inputs=w_in[:, None, None] * network.inputs, bias=b[:, None] * network.bias
     )
+    return run_batch(networks, w, writable(rows)[None], starts)

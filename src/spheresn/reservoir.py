@@ -76,7 +76,16 @@ class Reservoir:
     @property
     def tangent_dim(self) -> int:
         """N, or N - 1 on the sphere."""
-        return self.units - (self.activation.sphere_radius is not None)
+        return self.units - self._on_sphere
+
+    def step(self, state: Floats, inputs: Floats) -> Floats:
+        """The next state (N,).
+
+        On the sphere, a step without a direction of its own keeps the previous one.
+        """
+        a = self.pre_activation(state, inputs)  # W x + W_in s + b
+        mixed = self.activated(a, state)  # (1 - leak) x + leak f(a)
+        return self.projected(mixed, state)  # on the sphere only
 
     def pre_activation(self, state: Floats, inputs: Floats) -> Floats:
         """a = W x + W_in s + b."""
@@ -89,25 +98,25 @@ class Reservoir:
             )
         return a
 
-    def step(self, state: Floats, inputs: Floats) -> Floats:
-        """The next state (N,)."""
-        return self.counted_step(state, inputs)[0]
+    def activated(self, a: Floats, state: Floats) -> Floats:
+        """(1 - leak) x + leak f(a); on the sphere zero if a is, because it has no direction."""
+        if self._on_sphere and not a.any():
+            return a
+        return self._with_leak(state, self.activation.value(a))
 
-    def counted_step(self, state: Floats, inputs: Floats) -> tuple[Floats, bool]:
-        """The next state (N,), and whether the step was degenerate.
+    def projected(self, mixed: Floats, state: Floats) -> Floats:
+        """What `activated` gave, on the sphere projected to its radius.
 
-        A degenerate step has no direction of its own, and the state keeps the previous one.
+        Zero has no direction, and the direction of the state is kept.
         """
-        a = self.pre_activation(state, inputs)
         radius = self.activation.sphere_radius
         if radius is None:
-            return self._with_leak(state, self.activation.value(a)), False
-        mixed = self._with_leak(state, self.activation.value(a)) if a.any() else a
-        return (
-            (sphere.project(mixed, radius), False)
-            if mixed.any()
-            else (keep_direction(state, radius), True)
-        )
+            return mixed
+        return sphere.project(mixed, radius) if mixed.any() else keep_direction(state, radius)
+
+    def is_degenerate(self, mixed: Floats) -> bool:
+        """Whether `projected` keeps the previous direction."""
+        return self._on_sphere and not mixed.any()
 
     def tangent_step(
         self, state: Floats, inputs: Floats, tangents: Floats, input_tangents: Floats | None = None
@@ -120,13 +129,12 @@ class Reservoir:
         pushed = self.recurrent.matvec(tangents)
         if input_tangents is not None:
             pushed = pushed + self.inputs @ input_tangents
-        carried = self.activation.pushforward(a, pushed)
-        carried = self._with_leak(tangents, carried)
+        carried = self._with_leak(tangents, self.activation.pushforward(a, pushed))
+        mixed = self.activated(a, state)
         radius = self.activation.sphere_radius
         if radius is not None and self.leak < 1.0:
-            mixed = self._with_leak(state, self.activation.value(a))
             carried = sphere.project_pushforward(mixed, carried, radius)
-        return self.step(state, inputs), carried
+        return self.projected(mixed, state), carried
 
     def rescaled(self, recurrent: float = 1.0, inputs: float = 1.0, bias: float = 1.0) -> Reservoir:
         """The same network with W, W_in and b multiplied by these factors."""
@@ -141,6 +149,10 @@ class Reservoir:
             bias=_times("bias", self.bias, bias),
         )
         return scaled
+
+    @property
+    def _on_sphere(self) -> bool:
+        return self.activation.sphere_radius is not None
 
     def _with_leak(self, old: Floats, new: Floats) -> Floats:
         return (

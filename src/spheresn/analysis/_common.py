@@ -13,7 +13,7 @@ from .. import _validation, kernels, sphere
 from .._errors import BadInput, NoDirection, StateOverflow
 from .._validation import Floats
 from ..activations import Linear
-from ..driving import loop_arguments, rows_of, starts_of, writable
+from ..driving import network_of, rows_of, starts_of, writable
 from ..reservoir import Reservoir, check_system
 from ..system import System
 
@@ -84,14 +84,13 @@ def carrier(system: System) -> Carry:
 
     It does not change its arguments.
     """
-    arguments = loop_arguments(system) if isinstance(system, Reservoir) else None
-    if arguments is None:
+    network = network_of(system) if isinstance(system, Reservoir) else None
+    if network is None:
         return lambda state, rows, tangents: _carry_by_steps(system, state, rows, tangents)
-    matrix, inputs, bias, act = arguments
 
     def carry(state: Floats, rows: Floats, tangents: Floats) -> tuple[Floats, Floats]:
         state, tangents = state.copy(), np.array(tangents, order="C")
-        check_status(*kernels.tangent_block_loop(matrix, inputs, bias, act, rows, state, tangents))
+        check_status(*kernels.tangent_block_loop(network, rows, state, tangents))
         return state, tangents
 
     return carry

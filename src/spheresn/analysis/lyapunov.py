@@ -16,7 +16,7 @@ from .. import _validation, kernels, sphere
 from .._errors import NoDirection
 from .._numerics import limit_threads
 from .._validation import Floats
-from ..driving import loop_arguments
+from ..driving import network_of
 from ..reservoir import Reservoir
 from ..system import System
 from ..topology import as_recurrent
@@ -205,13 +205,10 @@ def _on_sphere(system: System) -> bool:
 
 
 def _vector_growth(system: System, state: Floats, tangents: Floats, rows: Floats) -> Floats:
-    arguments = loop_arguments(system) if isinstance(system, Reservoir) else None
-    if arguments is None:
+    network = network_of(system) if isinstance(system, Reservoir) else None
+    if network is None:
         return grow(carrier(system), state, tangents, rows, longest=1)[2][1][:, 0]
-    matrix, inputs, bias, act = arguments
     sizes = np.empty(len(rows))
-    check_status(
-        *kernels.tangent_vector_loop(matrix, inputs, bias, act, rows, state, tangents[0], sizes)
-    )
+    check_status(*kernels.tangent_vector_loop(network, rows, state, tangents[0], sizes))
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(sizes))

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _validation, kernels, sphere
 from .._numerics import power_of_two
 from .._validation import Floats
-from ..driving import drive_chunks, loop_arguments
+from ..driving import drive_chunks, network_of
 from ..reservoir import Reservoir, check_reservoir
 from ._common import Signal, check_status, input_rows, start_state
 
@@ -76,12 +76,11 @@ def memory_profile(
 
 
 def _sizes(reservoir: Reservoir, rows: Floats, state: Floats, times: int, slots: int) -> Floats:
-    arguments = loop_arguments(reservoir)
-    if arguments is None:
+    network = network_of(reservoir)
+    if network is None:
         return _sizes_by_steps(reservoir, rows, state, times, slots)
-    matrix, inputs, bias, act = arguments
     sizes = np.empty((times, slots))
-    check_status(*kernels.sensitivity_loop(matrix, inputs, bias, act, rows, state, sizes))
+    check_status(*kernels.sensitivity_loop(network, rows, state, sizes))
     return sizes
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .. import kernels
 from .._errors import StateOverflow
 from .._validation import Floats
-from ..driving import loop_arguments
+from ..driving import network_of
 from ..readout import Quadratic, Weights
 from ..reservoir import Reservoir
 from ..series.limits import soft_clip, soft_clip_slope
@@ -99,15 +99,12 @@ class ClosedLoop:
         """
         outputs = np.empty((len(states), steps, self.outputs))
         finite = np.empty(len(states), np.int64)
-        arguments, readout = loop_arguments(self.reservoir), self._readout()
+        network, readout = network_of(self.reservoir), self._readout()
         for r, (state, last, rows) in enumerate(zip(states, lasts, exogenous, strict=True)):
-            if arguments is None:
+            if network is None:
                 stop = self._run_by_steps(state, last, rows, outputs[r])
             else:
-                matrix, inputs, bias, act = arguments
-                stop = kernels.closed_loop(
-                    matrix, inputs, bias, act, readout, rows, last.copy(), state, outputs[r]
-                )
+                stop = kernels.closed_loop(network, readout, rows, last.copy(), state, outputs[r])
             outputs[r, stop:] = outputs[r, stop - 1] if stop else last
             finite[r] = stop
         return outputs, finite

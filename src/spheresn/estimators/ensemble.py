@@ -35,13 +35,14 @@ from .._plain import (
     weights_from,
 )
 from .._validation import Floats, array, real, whole
-from ..driving import drive, loop_arguments, writable
+from ..driving import drive, network_of, writable
 from ..kernels.codes import FINE, fast_path, guarded
 from ..readout import Weights
 from ..reservoir import Reservoir
 from ..selection.candidates import Candidate
 from ..selection.plan import Plan
 from ..series.scaling import Scaler, differ_in_size, in_own_deviations
+from ..series.windows import evenly_spaced
 
 # The memory of a network in its own steps, and its bend; chosen, like all numbers here, on the
 # development half of the league (benchmarks/classification)
@@ -179,15 +180,11 @@ class SeriesNetwork:
 
     def _counted(self, signal: Floats, cases: Cases, skip: int, counts: Floats) -> bool:
         """Whether the compiled loop could count."""
-        arguments = loop_arguments(self.reservoir)
-        if arguments is None:
+        network = network_of(self.reservoir)
+        if network is None:
             return False
-        matrix, inputs, bias, act = arguments
         status = kernels.lead_loop(
-            matrix,
-            inputs,
-            bias,
-            fast_path(act),
+            fast_path(network),
             writable(signal),
             cases.starts,
             self.view.stride,
@@ -326,7 +323,7 @@ def _sample(view: View, cases: Cases, signal: Floats) -> list[Floats]:
         for phase in range(min(view.stride, stop - first))
     ]
     needed = min(-(-SAMPLE_ROWS * len(places) // len(signal)), len(places))
-    kept = np.linspace(0, len(places) - 1, needed).astype(int)
+    kept = evenly_spaced(0, len(places) - 1, needed)
     return [signal[places[i]] for i in kept]
 
 

@@ -18,6 +18,7 @@ from .._validation import Floats, array, real, whole
 from ..selection.candidates import Candidate, candidates
 from ..series.limits import MARGIN
 from ..series.scaling import Scaler
+from ..series.windows import evenly_spaced
 from .base import BaseESN, with_limited_threads
 from .fields.geometry import Patches
 from .fields.labels import Labels
@@ -310,7 +311,7 @@ class ESNFieldForecaster(BaseESN):
                 f"components must be at most the {width} values of a window, got {count}; choose "
                 "fewer, or a wider halo"
             )
-        times = np.linspace(0, len(rows) - 1, min(len(rows), 200)).astype(int)
+        times = evenly_spaced(0, len(rows) - 1, min(len(rows), 200))
         heard = np.concatenate(
             [patches.places.heard(rows.read(int(t), int(t) + 1))[0] for t in times]
         )

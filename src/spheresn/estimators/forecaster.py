@@ -27,9 +27,10 @@ from .._validation import Floats, real, whole
 from ..driving import drive_chunks
 from ..selection.calibration import Calibrated
 from ..selection.candidates import FORECAST
-from ..series.exogenous import exogenous_columns
+from ..series.alignment import exogenous_columns, same_dates
+from ..series.form import SeriesForm
 from ..series.limits import bounds_around
-from ..series.observed import Form, has_form, observed, same_dates
+from ..series.observed import has_form, observed
 from ..series.scaling import Scaler
 from .base import BaseESN, with_limited_threads
 from .closed_loop import ClosedLoop
@@ -263,7 +264,7 @@ class ESNForecaster(BaseESN):
         self.closed_loop_ = ClosedLoop(reservoir, weights, carry, quadratic, *limits)
         self.reservoir_, self.washout_ = reservoir, whole("washout", values["washout"], 0)
         form = values.get("form")
-        self._form = None if form is None else Form.from_plain(form)
+        self._form = None if form is None else SeriesForm.from_plain(form)
 
     def _exogenous(self, exogenous: Any, rows: int, index: Any) -> Floats:
         """Exogenous columns with those of fit, in units of their deviations."""

@@ -11,6 +11,7 @@ from .._validation import Floats
 from ..driving import drive_blocks
 from ..readout.gram import block_rows
 from ..reservoir import Reservoir
+from ..series.windows import evenly_spaced
 
 PASTS, NEAREST = 64, 8  # chosen by benchmarks/unknown_pasts.py
 
@@ -38,7 +39,7 @@ class Pasts:
         ends = np.cumsum([max(len(x) - 1 - k, 0) for x, k in zip(signals, first, strict=True)])
         if rows == 0 or ends[-1] == 0:
             return None
-        chosen = np.unique(np.linspace(0, ends[-1] - 1, PASTS).astype(int))
+        chosen = np.unique(evenly_spaced(0, ends[-1] - 1, PASTS))
         parts = np.split(chosen, np.searchsorted(chosen, ends[:-1]))
         places = [
             part - begin + k for part, begin, k in zip(parts, [0, *ends[:-1]], first, strict=True)

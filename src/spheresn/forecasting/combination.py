@@ -1,24 +1,24 @@
-"""A combination of methods, each with a weight by its record: forecasts that it made, from origins
-within the series, of rows that it had not seen.
+"""A combination of methods, weighted by their records.
+
+The record of a method is its forecasts from origins within the series; it was fitted to the rows
+before them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._validation import Floats
 from ..series.scaling import Scaler
-from ..series.windows import evenly_spaced
-from .backtesting import Backtest, Fit, effective_count
 from .methods import Forecasts, Method, checked_origins, given
+from .rolling import LATE_SHARE, Backtest, Fit, roll, spread_origins
 
 # All of these were chosen on the development half of benchmarks/series
-FOLDS, MOST_ORIGINS = 4, 24  # how often methods are fitted again, and forecasts of each
-SHARE = 3  # one row in so many is kept for the record
+RECORD_ORIGINS = 24  # forecasts of each method in a record, at most
 REACH = 6  # one row in so many is the longest forecast of the record
 POWER = 4.0  # weights are errors to the power of minus this
 WORST = 1.3  # times the least error: a method with a larger one gets no weight
@@ -32,8 +32,8 @@ COMBINATION = "combination"
 class FittedCombination:
     """Fitted methods, their weights for each column and their record, as a `Method`.
 
-    weights: of each method (d,), zero where it lost; limit (d,): how far from the others a forecast
-    may be. The record is a `Backtest` that holds the combination too.
+    weights: of each method (d,), zero for those that are not used; limit (d,): how far from the
+    others a forecast may be. The record is a `Backtest` that holds the combination too.
 
     >>> from spheresn.forecasting import Mean, Naive
     >>> rows = np.sin(0.1 * np.arange(90.0))[:, None]
@@ -64,14 +64,14 @@ def combine(
     rows: Floats,
     steps: int,
     methods: Mapping[str, Fit],
-    report: Callable[[str], None] = lambda doing: None,
+    report: Callable[[str], None] = lambda stage: None,
 ) -> FittedCombination:
     """The combination of these methods for rows (T, d) of comparable columns.
 
-    A method is fitted to all rows before a fold of origins and forecasts from these, so it never
-    sees what it is judged by. The error of a forecast is the mean of |e| over its steps, and that
-    of a method the geometric mean over its forecasts: one bad day decides nothing. Methods within
-    WORST times the least error are kept.
+    `roll` gives the record of each method. The error of a forecast is the mean of |e| over its
+    steps, and that of a method the geometric mean over its forecasts: one bad day decides nothing.
+    Methods within WORST times the least error are kept. Each column has weights of its own and no
+    single method is chosen, so `selection.engine` has no part in it.
 
     >>> from spheresn.forecasting import Naive, SeasonalNaive
     >>> months = np.tile(np.arange(12.0), 10)[:, None]
@@ -80,25 +80,15 @@ def combine(
     {'naive': 0.0, 'seasonal': 1.0}
     """
     origins, reach = record_origins(len(rows), steps)
-    folds = [fold for fold in np.array_split(origins, FOLDS) if len(fold)]
-    found: dict[str, list[Floats]] = {name: [] for name in methods}
-    for number, fold in enumerate(folds, 1):
-        report(f"record {number} of {len(folds)}")
-        for name, fit in methods.items():
-            found[name].append(fit(rows[: fold[0]]).forecast(rows, fold, reach).values)
-    forecasts = {name: np.concatenate(parts) for name, parts in found.items()}
-    truth = np.array([rows[origin : origin + reach] for origin in origins])
-    weights, least = weights_of(forecasts, truth)
+    same = Scaler.identity(rows.shape[1])
+    found = roll(rows, origins, reach, methods, same, lambda fold: report(f"record {fold}"))
+    weights, least = weights_of(found.forecasts, found.truth)
     limit = OUTLIER * least
-    forecasts[COMBINATION] = mixed(
-        {name: forecasts[name] for name, weight in weights.items() if weight.any()}, weights, limit
-    )
-    record = Backtest(
-        origins,
-        tuple(int(fold[0]) for fold in folds),
-        forecasts,
-        truth,
-        Scaler.identity(rows.shape[1]),
+    used = {name: found.forecasts[name] for name, weight in weights.items() if weight.any()}
+    record = replace(
+        found,
+        forecasts={**found.forecasts, COMBINATION: mixed(used, weights, limit)},
+        diverged={**found.diverged, COMBINATION: np.zeros(len(origins), np.bool_)},
     )
     report("fitting")
     kept = {name: fit(rows) for name, fit in methods.items() if weights[name].any()}
@@ -112,9 +102,9 @@ def record_origins(rows: int, steps: int) -> tuple[NDArray[np.int64], int]:
     [[20, 21, 22, 23, 24, 25], 5]
     """
     reach = max(min(steps, rows // REACH), 1)
-    first = rows - max(rows // SHARE, reach + min(10, rows // 10))
+    first = rows - max(rows // LATE_SHARE, reach + min(10, rows // 10))
     last = rows - reach
-    return np.unique(evenly_spaced(first, last, min(MOST_ORIGINS, last - first + 1))), reach
+    return spread_origins(first, last, RECORD_ORIGINS), reach
 
 
 def weights_of(forecasts: Mapping[str, Floats], truth: Floats) -> tuple[dict[str, Floats], Floats]:
@@ -154,25 +144,3 @@ def mixed(forecasts: Mapping[str, Floats], weights: Mapping[str, Floats], limit:
     # What is left out may be infinite or no number
     mean = (kept * np.where(kept > 0.0, values, 0.0)).sum(axis=0) / np.where(total > 0.0, total, 1)
     return np.asarray(np.where(total > 0.0, mean, centre[0]))
-
-
-def spread_by_step(errors: Floats, steps: int) -> tuple[Floats, float]:
-    """The deviation of errors (K, H) at each of `steps` horizons, and its degrees of freedom.
-
-    The deviation is that of a normal variable with the same mean of |e|, later forecasts counting
-    for more. Horizons are smoothed towards a power law, which also continues them.
-    """
-    ages = np.exp(np.linspace(-2.0, 0.0, len(errors)))
-    sizes = np.sqrt(np.pi / 2.0) * (ages @ np.abs(errors) / ages.sum())
-    safe = np.maximum(sizes, np.finfo(float).tiny)
-    horizons = np.arange(1.0, len(sizes) + 1.0)
-    logs, places = np.log(safe), np.log(horizons)
-    power = 0.5
-    if len(sizes) > 3:
-        power = float(np.clip(np.polyfit(places, logs, 1)[0], 0.0, 1.0))
-        law = logs.mean() + power * (places - places.mean())
-        safe = np.exp(0.5 * (logs + law))
-    count = effective_count((np.abs(errors) / safe).mean(axis=1))
-    beyond = np.arange(len(sizes) + 1.0, steps + 1.0) / len(sizes)
-    found = np.concatenate([safe, safe[-1] * np.sqrt(beyond)])[:steps]
-    return np.where(sizes.any(), found, 0.0), max(count, 2.0)

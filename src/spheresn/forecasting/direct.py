@@ -1,4 +1,4 @@
-"""Direct forecasts: one readout for every horizon, all from one decomposition of the past."""
+"""Direct forecasts: each horizon has a readout of its own, and all have the same inputs."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import svd
 
 from .._validation import Floats
+from ..readout import Eigen, Gram, Weights, solve
 from ..series.limits import bounds, soft_clip
 from ..series.scaling import Scaler
 from .lagged import seen_lags
 from .methods import Forecasts, checked_origins
 
-BLOCKS = 5  # of the rows; each is left out once, with the rows whose targets reach into it
+BLOCKS = 5  # of rows; each is left out once, with the rows whose targets reach into it
 SHARES = 10.0 ** np.arange(-7.0, 1.0)  # penalties, of the trace
 FEWEST = 20  # rows to learn from
 
@@ -39,7 +39,7 @@ class DirectAutoregression:
     seasons: tuple[int, ...] = ()
 
     def fit(self, rows: Floats) -> FittedDirect:
-        """Learned from rows (T, d); with few of them it only looks at the last values."""
+        """The readouts, fitted to rows (T, d); few rows give the last value or the last season."""
         scaler = Scaler.of(rows)
         signal = scaler.forward(rows)
         lags = seen_lags(len(rows), signal.shape[1], self.seasons)
@@ -53,7 +53,8 @@ class DirectAutoregression:
         targets = np.array([signal[place : place + self.steps] for place in places])
         targets = (targets - self.anchors(signal, places)).reshape(len(places), -1)
         share = _choose_share(features, targets, self.steps)
-        return FittedDirect(self, scaler, lags, _ridge(features, targets, share), rows)
+        moments = Gram.of(features, targets)
+        return FittedDirect(self, scaler, lags, solve(moments, share * moments.trace), rows)
 
     def features(self, signal: Floats, lags: list[int], places: np.ndarray) -> Floats:
         """Past values relative to the last one, or to their mean (K, lags d)."""
@@ -62,7 +63,7 @@ class DirectAutoregression:
         return np.asarray((past - centre).reshape(len(places), -1))
 
     def anchors(self, signal: Floats, places: np.ndarray) -> Floats:
-        """What a forecast without any skill would be (K, steps, d)."""
+        """The last value or season (K, steps, d), from which the readouts predict changes."""
         back = places[:, None] - self.season + np.arange(self.steps)[None] % self.season
         return signal[back]
 
@@ -74,29 +75,20 @@ class FittedDirect:
     recipe: DirectAutoregression
     scaler: Scaler
     lags: list[int]
-    readout: tuple[Floats, Floats] | None
+    readout: Weights | None
     rows: Floats
 
     def forecast(self, series: Floats, origins: ArrayLike, steps: int) -> Forecasts:
-        """All horizons at once, at most as many as were learned."""
+        """Forecasts for all horizons at once; for no more than those of the fit."""
         places = checked_origins(origins, max(self.lags[-1], self.recipe.season), len(series))
         signal = self.scaler.forward(series)
         ahead = self.recipe.anchors(signal, places)
         if self.readout is not None:
             features = self.recipe.features(signal, self.lags, places)
-            weights, intercept = self.readout
-            ahead = ahead + (intercept + features @ weights).reshape(ahead.shape)
+            ahead = ahead + self.readout(features).reshape(ahead.shape)
         low, high = bounds(self.rows, steps)
         found = soft_clip(self.scaler.backward(ahead[:, :steps]), low, high)
         return Forecasts(found, np.zeros(len(places), np.bool_))
-
-
-def _ridge(features: Floats, targets: Floats, share: float) -> tuple[Floats, Floats]:
-    """Weights (features, targets) and intercept for a penalty of this share of the trace."""
-    mean, centre = features.mean(axis=0), targets.mean(axis=0)
-    u, s, vt = svd(features - mean, full_matrices=False)
-    weights = vt.T @ (_shrunk(s, share)[:, None] * (u.T @ (targets - centre)))
-    return weights, centre - mean @ weights
 
 
 def _choose_share(features: Floats, targets: Floats, gap: int) -> float:
@@ -107,17 +99,8 @@ def _choose_share(features: Floats, targets: Floats, gap: int) -> float:
         kept = np.r_[0 : max(first - gap, 0), min(stop + gap, len(features)) : len(features)]
         if len(kept) < FEWEST // 2:
             kept = np.r_[0:first, stop : len(features)]
-        x, y = features[kept], targets[kept]
-        mean, centre = x.mean(axis=0), y.mean(axis=0)
-        u, s, vt = svd(x - mean, full_matrices=False)
-        scores, parts = (features[first:stop] - mean) @ vt.T, u.T @ (y - centre)
-        for place, share in enumerate(SHARES):
-            found = scores @ (_shrunk(s, share)[:, None] * parts)
-            errors[place] += np.square(targets[first:stop] - centre - found).sum()
+        moments = Gram.of(features[kept], targets[kept])
+        readouts = Eigen.of(moments).solve_each((SHARES * moments.trace).tolist())
+        for place, readout in enumerate(readouts):
+            errors[place] += np.square(targets[first:stop] - readout(features[first:stop])).sum()
     return float(SHARES[errors.argmin()])
-
-
-def _shrunk(singular: Floats, share: float) -> Floats:
-    """s/(s² + share Σ s²); zero where nothing varies."""
-    trace = float(np.square(singular).sum())
-    return singular / (singular**2 + share * trace) if trace > 0.0 else singular

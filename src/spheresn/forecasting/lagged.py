@@ -1,8 +1,8 @@
-"""Autoregression of a series on its own past, by a linear readout or with small networks beside.
+"""Autoregression of a series on its past values, with or without small networks beside them.
 
 Every model predicts one step and is iterated. What a ridge penalty shrinks a forecast to is chosen
-by what is predicted: the values themselves (shrunk to their mean), their differences (to the last
-value) or their seasonal differences (to the last season).
+by the target: the values themselves (shrunk to their mean), their differences (to the last value)
+or their seasonal differences (to the last season).
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from .methods import Forecasts, checked_origins
 LAGS, COEFFICIENTS = 50, 200  # at most: past rows, and numbers per forecast
 MEMORIES = (1.0, 3.0, 10.0, 30.0)  # steps, of the networks of one model
 UNITS = 50  # of each network
-ROWS_PER_FEATURE = 2  # a network has no more units than its rows can teach
+ROWS_PER_FEATURE = 2  # at least: few rows cannot determine the weights of many units
 
 
 @dataclass(frozen=True)
 class Autoregression:
-    """How a series is predicted from its past; `fit` learns it from rows.
+    """The settings of an autoregression; `fit` learns its weights from rows.
 
-    difference: 0, 1, or the rows of a season; season: rows of the seasons whose lags are seen;
+    difference: 0, 1, or the rows of a season; seasons: rows of the seasons whose lags are inputs;
     units: of each network, 0 for a linear autoregression; exogenous (T + H, e): columns that are
     known at all rows, also at those to be forecast.
 
@@ -53,7 +53,7 @@ class Autoregression:
     exogenous: Floats = field(default_factory=lambda: np.zeros((0, 0)))
 
     def fit(self, rows: Floats) -> FittedAutoregression:
-        """Learned from rows (T, d) of comparable columns."""
+        """The autoregression, fitted to rows (T, d) of comparable columns."""
         values = differenced(rows, self.difference)
         scaler = Scaler.of(values)
         signal = scaler.forward(values)
@@ -76,7 +76,7 @@ class Autoregression:
         return FittedAutoregression(self, scaler, lags, models, known_scaler, values, error)
 
     def _networks(self, rows: int, lags: int, columns: int) -> list[Reservoir | None]:
-        """The networks beside the past values: none where few rows could teach them."""
+        """The networks beside the past values; none where there are too few rows to fit them."""
         units = min(self.units, rows // ROWS_PER_FEATURE - lags * columns)
         if units < 2:
             return [None]
@@ -88,7 +88,7 @@ class Autoregression:
 
 @dataclass(frozen=True, eq=False)
 class FittedAutoregression:
-    """A learned autoregression, as a `Method`."""
+    """A fitted autoregression, as a `Method`."""
 
     recipe: Autoregression
     scaler: Scaler
@@ -185,7 +185,7 @@ def summed(ahead: Floats, series: Floats, places: np.ndarray, shift: int) -> Flo
 
 
 def seen_lags(rows: int, columns: int, seasons: Sequence[int] = (), most: int = LAGS) -> list[int]:
-    """Lags that are seen, increasing: the last ones, and those about a season ago."""
+    """The lags that are inputs, increasing: the last ones, and those about a season ago."""
     last = max(min(most, COEFFICIENTS // columns, rows // 4), 1)
     about = {
         lag
@@ -197,14 +197,14 @@ def seen_lags(rows: int, columns: int, seasons: Sequence[int] = (), most: int = 
 
 
 def lag_table(signal: Floats, lags: Sequence[int]) -> Floats:
-    """For each row from the longest lag on its past values (T - longest, lags d)."""
+    """The past values of each row from the longest lag on (T - longest, lags d)."""
     longest = lags[-1]
     rows = np.arange(longest, len(signal))[:, None] - np.array(lags)[None]
     return np.asarray(signal[rows].reshape(len(rows), -1))
 
 
 def _learn(features: Floats, targets: Floats) -> tuple[Weights, float]:
-    """The readout of least leave-one-out error, and that error."""
+    """The readout with the least leave-one-out error, and that error."""
     sums = Sums.empty(features.shape[1], targets.shape[1]).take(features, targets)
     sample = Sample.empty(features.shape[1], targets.shape[1]).taking(features, targets)
     _, error, weights = choose_penalty(sums.moments, sample)

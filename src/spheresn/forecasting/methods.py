@@ -33,10 +33,10 @@ class Forecasts:
 
 
 class Method(Protocol):
-    """A fitted forecasting method. Anything with this one method can be backtested.
+    """A fitted forecasting method. `backtest` takes any class that has `forecast`.
 
-    A backtest gets a function that fits rows (T, d) and returns a Method. The seasonal naive
-    method, say, repeats the last season:
+    A backtest calls a function that fits rows (T, d) and returns a Method. For example, the
+    seasonal naive method repeats the last season:
 
     >>> class Seasonal:
     ...     def forecast(self, series, origins, steps):

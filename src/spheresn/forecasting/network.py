@@ -43,7 +43,7 @@ class FittedNetwork:
 
 @dataclass(frozen=True)
 class NetworkSettings:
-    """Everything that a forecaster needs besides the rows.
+    """The settings of an `ESNForecaster`: all that its fit needs besides the rows.
 
     >>> rows = np.sin(0.3 * np.arange(200.0))[:, None]
     >>> chosen = ESNForecaster(30, random_state=0).fit(rows[:150])
@@ -61,7 +61,7 @@ class NetworkSettings:
 
     @staticmethod
     def of(model: ESNForecaster) -> NetworkSettings:
-        """What a fitted forecaster has chosen, to learn other rows with."""
+        """The settings that a fitted forecaster has chosen, for fits to other rows."""
         return NetworkSettings(
             model.units,
             model.random_state,
@@ -77,7 +77,7 @@ class NetworkSettings:
         return FittedNetwork(self.fit_forecaster(rows), rows)
 
     def fit_forecaster(self, rows: Any) -> ESNForecaster:
-        """The estimator, fitted to rows; with another memory if they do not allow this one."""
+        """The estimator, fitted to rows; with another memory where this one is out of reach."""
         model = ESNForecaster(
             self.units,
             penalty=self.penalty,

@@ -11,6 +11,8 @@ from scipy.stats import norm
 from .._errors import BadInput
 from .._validation import Floats, whole
 from ..series.autocorrelation import autocorrelations
+from ..series.calendar import Calendar
+from ..series.frequency_text import months_on_day
 from ..series.moving_average import beside_moving_average
 
 CALENDAR = {"M": (12,), "Q": (4,), "W": (52,), "B": (5,), "D": (7, 365), "Y": ()}
@@ -94,17 +96,20 @@ def strongest_season(values: Floats) -> int | None:
     return next(peak for peak in likely if found[peak] >= 0.9 * best)
 
 
-def suggested_by(index: Any) -> tuple[int, ...] | None:
-    """The usual seasons of the frequency of a pandas index, or None where it has no dates."""
-    frequency = getattr(index, "freqstr", None)
-    if frequency is None:
+def suggested_by(calendar: Calendar | None) -> tuple[int, ...] | None:
+    """The usual seasons of the frequency of dates; None without dates, or if some are skipped."""
+    if calendar is None or not calendar.has_dates or not calendar.even:
         return None
+    monthly = months_on_day(calendar.step)
+    if monthly is not None:
+        return {1: CALENDAR["M"], 3: CALENDAR["Q"]}.get(monthly[0], ())
+    frequency = calendar.step.freqstr
     letters = frequency.lstrip("0123456789").split("-")[0]
     if letters == frequency.split("-")[0]:
         for code, seasons in CALENDAR.items():
             if letters in (code, f"{code}S", f"{code}E", f"B{code}S", f"B{code}E", f"{code}A"):
                 return seasons
-    step = getattr(index.freq, "n", 1) and _seconds(index.freq)
+    step = _seconds(calendar.step)
     if step is None or step >= DAY:
         return CALENDAR["D"] if step == DAY else ()
     per_day = DAY / step

@@ -17,27 +17,23 @@ from .._errors import BadInput
 from .._progress import Progress
 from .._validation import Floats, at_least, real, whole
 from ..estimators.forecaster import ESNForecaster
-from ..series.exogenous import exogenous_columns
-from ..series.observed import Form, observed
+from ..series.alignment import exogenous_columns
+from ..series.form import SeriesForm
+from ..series.observed import observed
 from ..series.scaling import Scaler
-from .backtesting import LEVEL, Backtest, Fit, backtest, most_steps
-from .combination import (
-    COMBINATION,
-    FOLDS,
-    FittedCombination,
-    combine,
-    record_origins,
-    spread_by_step,
-)
+from .backtesting import backtest, most_steps
+from .combination import COMBINATION, FittedCombination, combine, record_origins
 from .direct import DirectAutoregression
+from .intervals import LEVEL, spread_by_step
 from .lagged import Autoregression
 from .methods import LogScale, Mean, Naive, SeasonalNaive, Shifted, Theta
 from .network import FittedNetwork, NetworkSettings
+from .rolling import FOLDS, Backtest, Fit
 from .seasons import given_seasons, seasons_of, suggested_by
 
 FEWEST = 10  # rows
 USUAL_STEPS = 24
-MOST_STEPS = 200  # unless more are asked for
+MOST_STEPS = 200  # by default
 # The weights were chosen by the errors from which the interval comes, so these are too small. The
 # factor gives the right coverage on the development half of benchmarks/series.
 WIDER = 1.1
@@ -64,7 +60,7 @@ class Forecast:
 
     level: float
     index: Any
-    _form: Form
+    _form: SeriesForm
     _known: Floats
     _mean: Floats
     _spread: Floats
@@ -174,7 +170,8 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
     season: rows of a season, or several; None for none; "auto" takes those that the dates suggest
     and the data confirm, or without dates the strongest one in the data. horizon: steps by which
     methods are judged; by default two seasons, or 24, or a tenth of a long series that a one-step
-    forecast follows closely, at most 200. fill: "linear" interpolates what is missing.
+    forecast follows closely, at most 200. fill: "linear" interpolates what is missing,
+    "skip" counts the rows as evenly spaced where dates are missing.
 
     Learned: weights_ (how much each method counts), record_ (a `Backtest` of all methods and of
     their combination), seasons_.
@@ -239,9 +236,8 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
     ) -> Forecast:
         """The next `steps` rows, by default as many as the horizon, with intervals.
 
-        `exogenous` (steps, e): the columns of fit at these rows. Asked for more steps than the
-        horizon, the methods are judged again, for this forecast alone; set `horizon` to judge them
-        once.
+        `exogenous` (steps, e): the columns of fit at these rows. For more steps than the horizon
+        the methods are judged again, for this forecast alone; set `horizon` to judge them once.
         """
         check_is_fitted(self, "weights_")
         count = self.horizon_ if steps is None else whole("steps", steps, 1)
@@ -315,7 +311,7 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
     def _find_seasons(self) -> tuple[int, ...]:
         first = int(record_origins(len(self._rows), 1)[0][0])
         if self.season == "auto":
-            found = seasons_of(self._rows, suggested_by(self._form.index))
+            found = seasons_of(self._rows, suggested_by(self._form.calendar))
         else:
             found = given_seasons(self.season)
             if found and found[0] > len(self._rows) // 2:

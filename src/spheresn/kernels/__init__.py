@@ -16,6 +16,7 @@ from .codes import (
     OVERFLOW,
     TANH,
     Elementwise,
+    Network,
     Spherical,
 )
 
@@ -58,6 +59,7 @@ __all__ = [
     "OVERFLOW",
     "TANH",
     "Elementwise",
+    "Network",
     "Spherical",
     "absorb_rows",
     "batch_loop",

@@ -9,14 +9,15 @@ from numba.extending import overload
 
 from ._jit import INLINED, copy_row, entry, guarded_like, inlined
 from .activate import activate
-from .codes import BEYOND, DIVERGED, FINE, OVERFLOW, RARE, fast_path, guarded
+from .codes import BEYOND, DIVERGED, FINE, OVERFLOW, Network, guarded
 from .least_squares import absorb_fading, back_substitute
 from .preactivation import preactivation
+from .rare_steps import advance
 
 
 @inlined
 def bend_back(value: float, low: float, high: float) -> float:
-    """`estimators.limits.soft_clip` of one number."""
+    """`series.limits.soft_clip` of one number."""
     width = BEYOND * (high - low)
     if value > high:
         return high + width * np.tanh((value - high) / width) if width > 0.0 else high
@@ -76,66 +77,26 @@ def _choose(readout: Any, state: Any, output: Any) -> Any:
 
 
 def closed_loop(
-    recurrent: Any,
-    inputs: Any,
-    bias: Any,
-    act: Any,
-    readout: Any,
-    exogenous: Any,
-    last: Any,
-    start: Any,
-    outputs: Any,
+    network: Network, readout: Any, exogenous: Any, last: Any, start: Any, outputs: Any
 ) -> int:
     """outputs[k] = the readout of the state after the input (outputs[k-1], exogenous[k]).
 
     `last` is the output before the first step and changes in place; `start` is the state before it
-    enters the network. Returns the number of steps that stayed finite. Rare steps run as in
-    `open_loop`.
+    enters the network. Returns the number of steps that stayed finite.
     """
-    fast, state, k = fast_path(act), start.copy(), 0
-    input_row = np.empty(outputs.shape[1] + exogenous.shape[1], start.dtype)
-    workspace = guarded((2, len(start)), start.dtype)
-    while True:
-        status, steps = steady_closed_loop(
-            recurrent,
-            inputs,
-            bias,
-            fast,
-            readout,
-            exogenous[k:],
-            last,
-            input_row,
-            state,
-            workspace,
-            outputs[k:],
-        )
-        k += steps
-        if status != RARE:
-            return k
-        status, steps = steady_closed_loop(
-            recurrent,
-            inputs,
-            bias,
-            act,
-            readout,
-            exogenous[k:][:1],
-            last,
-            input_row,
-            state,
-            workspace,
-            outputs[k : k + 1],
-        )
-        k += steps
-        if status != FINE:
-            return k
+    state, workspace = start.copy(), guarded((2, len(start)), start.dtype)
+    row = np.empty(outputs.shape[1] + exogenous.shape[1], start.dtype)
+
+    def piece(network: Network, first: int, stop: int) -> Any:
+        known, found = exogenous[first:stop], outputs[first:stop]
+        return steady_closed_loop(network, readout, known, last, row, state, workspace, found)
+
+    return advance(network, piece, 0, len(outputs))[1]
 
 
 @entry
 def steady_closed_loop(
-    recurrent: Any,
-    inputs: Any,
-    bias: Any,
-    act: Any,
+    network: Any,
     readout: Any,
     exogenous: Any,
     last: Any,
@@ -148,6 +109,7 @@ def steady_closed_loop(
 
     Returns the status and that step; `start` becomes the state there.
     """
+    recurrent, inputs, bias, act = network
     steps, m = outputs.shape
     state, after, a = start, workspace[0], workspace[1]
     reached, k = FINE, 0
@@ -171,10 +133,7 @@ def steady_closed_loop(
 
 @entry
 def force_loop(
-    recurrent: Any,
-    inputs: Any,
-    bias: Any,
-    act: Any,
+    network: Any,
     signal: Any,
     targets: Any,
     learning: Any,
@@ -189,6 +148,7 @@ def force_loop(
     """
     every, forgetting, penalty = learning
     triangle, right = factors
+    recurrent, inputs, bias, act = network
     steps, m = outputs.shape
     d = signal.shape[1]
     state, after, a = start.copy(), guarded_like(start), guarded_like(start)

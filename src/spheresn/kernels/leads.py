@@ -37,10 +37,7 @@ def count_leads(z: Any, edges: Any, counts: Any) -> None:
 
 @entry
 def lead_loop(
-    recurrent: Any,
-    inputs: Any,
-    bias: Any,
-    act: Any,
+    network: Any,
     signal: Any,
     starts: Any,
     stride: int,
@@ -61,6 +58,7 @@ def lead_loop(
     or the status of the first step that needs another loop; the counts are of no use then. `work`
     (4, N) is overwritten.
     """
+    recurrent, inputs, bias, act = network
     for c in range(len(starts) - 1):
         for first in range(starts[c], min(starts[c] + stride, starts[c + 1])):
             previous, state, a, z = work[0], work[1], work[2], work[3]

@@ -8,49 +8,37 @@ import numpy as np
 
 from ._jit import copy_row, entry
 from .activate import activate
-from .codes import DEGENERATE, FINE, GUARD, OVERFLOW, RARE, fast_path, guarded
+from .codes import DEGENERATE, FINE, GUARD, OVERFLOW, Network, guarded
 from .preactivation import add_input, preactivation
+from .rare_steps import advance
 
 
-def open_loop(
-    recurrent: Any, inputs: Any, bias: Any, act: Any, signal: Any, start: Any, states: Any
-) -> tuple[int, int]:
+def open_loop(network: Network, signal: Any, start: Any, states: Any) -> tuple[int, int]:
     """states[k] = f(W states[k-1] + W_in signal[k] + b).
 
-    Returns the number of degenerate steps, and the step that overflowed or -1. `inputs` is W_in
-    transposed (d, N). A rare step runs in a loop of its own, which is compiled when the first rare
-    step occurs.
+    Returns the number of degenerate steps, and the step that overflowed or -1.
     """
-    fast, previous, a = fast_path(act), start, guarded(start.shape, start.dtype)
-    k = degenerate = 0
+    a, k, degenerate = guarded(start.shape, start.dtype), 0, 0
+
+    def piece(network: Network, first: int, stop: int) -> Any:
+        previous = states[first - 1] if first else start
+        return steady_loop(network, signal[first:stop], previous, a, states[first:stop])
+
     while True:
-        status, steps = steady_loop(
-            recurrent, inputs, bias, fast, signal[k:], previous, a, states[k:]
-        )
-        k += steps
-        if status == FINE:
-            break
-        if status == RARE:
-            previous = states[k - 1] if k else start
-            status, _ = steady_loop(
-                recurrent, inputs, bias, act, signal[k : k + 1], previous, a, states[k : k + 1]
-            )
-        if status == OVERFLOW:
-            break
-        degenerate += status == DEGENERATE
-        previous = states[k]
+        status, k = advance(network, piece, k, len(signal))
+        if status != DEGENERATE:
+            return degenerate, k if status == OVERFLOW else -1
+        degenerate += 1
         k += 1
-    return degenerate, k if status == OVERFLOW else -1
 
 
 @entry
-def steady_loop(
-    recurrent: Any, inputs: Any, bias: Any, act: Any, signal: Any, start: Any, a: Any, states: Any
-) -> tuple[int, int]:
+def steady_loop(network: Any, signal: Any, start: Any, a: Any, states: Any) -> tuple[int, int]:
     """`open_loop` up to the first step whose status is not FINE.
 
     Returns that status and step; `a` is overwritten.
     """
+    recurrent, inputs, bias, act = network
     previous = start
     for k in range(len(signal)):
         squares = preactivation(recurrent, previous, inputs, bias, signal[k], a)
@@ -64,28 +52,22 @@ def steady_loop(
 
 @entry
 def batch_loop(
-    matrix: Any,
-    scales: Any,
-    inputs: Any,
-    biases: Any,
-    act: Any,
-    signals: Any,
-    starts: Any,
-    states: Any,
+    networks: Any, scales: Any, signals: Any, starts: Any, states: Any
 ) -> tuple[int, int, int]:
-    """states[b, k] = f(scales[b] W states[b, k-1] + inputs[b] s_k + biases[b]) for all b at once.
+    """states[b, k] = f(scales[b] W states[b, k-1] + inputs[b] s_k + bias[b]) for all b at once.
 
-    Each step is one matrix product. inputs (B or 1, d, N), biases (B or 1, N), signals (B or 1, T,
-    d): a first axis of length one is shared by all b. Returns the number of degenerate steps, and
-    the b and the step that overflowed or -1, -1.
+    Each step is one product with W, which is dense. `networks` has inputs (B or 1, d, N) and bias
+    (B or 1, N), and signals is (B or 1, T, d): a first axis of length one is shared by all b.
+    Returns the number of degenerate steps, and the b and the step that overflowed or -1, -1.
     """
+    recurrent, inputs, biases, act = networks
     count, steps, _ = states.shape
     current = starts.copy()
     a = np.empty(starts.size + 2 * GUARD, starts.dtype)[GUARD : GUARD + starts.size]
     a = a.reshape(starts.shape)
     degenerate = 0
     for k in range(steps):
-        np.dot(current, matrix.T, a)
+        np.dot(current, recurrent.matrix.T, a)
         for b in range(count):
             row = a[b]
             for i in range(len(row)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba.extending import overload
@@ -20,14 +20,28 @@ from .codes import (
     FastSpherical,
     Spherical,
 )
-from .preactivation import add_input
 from .rows import dot, length, project_out, scale_to_one
+
+
+class Workspace(NamedTuple):
+    """Arrays (N,) for one step, which is free to overwrite them.
+
+    a is the pre-activation, value is f(a), slope belongs to f', and mixed is the state after the
+    leak, before it is projected.
+    """
+
+    a: Any
+    value: Any
+    slope: Any
+    mixed: Any
 
 
 @inlined
 def new_workspace(state: Any) -> Any:
-    """Arrays for one step: pre-activation, value, slope, mixed."""
-    return guarded_like(state), guarded_like(state), guarded_like(state), guarded_like(state)
+    """Arrays for steps from `state`."""
+    return Workspace(
+        guarded_like(state), guarded_like(state), guarded_like(state), guarded_like(state)
+    )
 
 
 @compiled
@@ -59,42 +73,20 @@ def push_bent(gain: Any, a: Any, value: Any, slope: Any, c: Any) -> None:
     project_out(value, c, gain)
 
 
-def tangent_step(
-    inputs: Any,
-    bias: Any,
-    act: Any,
-    row: Any,
-    state: Any,
-    block: Any,
-    carried: Any,
-    a: Any,
-    value: Any,
-    slope: Any,
-    mixed: Any,
-) -> int:
+def activate_both(act: Any, squares: Any, state: Any, block: Any, carried: Any, work: Any) -> int:
     """state = the next state, carried = the derivative of the step times the rows of `block`.
 
-    The caller runs `multiply_both` first, so that a = W state and carried[j] = W block[j]. Other
-    contributions to the derivative of a may be in `carried` as well.
+    Before, work.a = W state + W_in s + b, squares = |work.a|² and carried[j] = W block[j]. Other
+    contributions to the derivative of a may be in `carried` as well. Inside compiled loops only.
     """
     raise NotImplementedError  # pragma: no cover - replaced when numba compiles
 
 
 def _fast_spherical(
-    inputs: Any,
-    bias: Any,
-    act: Any,
-    row: Any,
-    state: Any,
-    block: Any,
-    carried: Any,
-    a: Any,
-    value: Any,
-    slope: Any,
-    mixed: Any,
+    act: Any, squares: Any, state: Any, block: Any, carried: Any, work: Any
 ) -> int:  # pragma: no cover - compiled by numba
     """Only the direction of a matters: a is scaled to length one, and the gain corrects for it."""
-    squares = add_input(inputs, bias, row, a)
+    a, value, slope, _ = work
     if not act.low < squares < act.high:
         return RARE
     size = np.sqrt(squares)
@@ -115,20 +107,10 @@ def _fast_spherical(
 
 
 def _spherical(
-    inputs: Any,
-    bias: Any,
-    act: Any,
-    row: Any,
-    state: Any,
-    block: Any,
-    carried: Any,
-    a: Any,
-    value: Any,
-    slope: Any,
-    mixed: Any,
+    act: Any, squares: Any, state: Any, block: Any, carried: Any, work: Any
 ) -> int:  # pragma: no cover - compiled by numba
     """`_fast_spherical` with the leak and a second projection, for all sizes of a."""
-    squares = add_input(inputs, bias, row, a)
+    a, value, slope, mixed = work
     size = scale_to_one(a, squares, act.low, act.high, a)
     gain = act.radius / size
     if size == 0 or not np.isfinite(gain) or gain == 0:
@@ -164,19 +146,9 @@ def _spherical(
 
 
 def _elementwise(
-    inputs: Any,
-    bias: Any,
-    act: Any,
-    row: Any,
-    state: Any,
-    block: Any,
-    carried: Any,
-    a: Any,
-    value: Any,
-    slope: Any,
-    mixed: Any,
+    act: Any, squares: Any, state: Any, block: Any, carried: Any, work: Any
 ) -> int:  # pragma: no cover - compiled by numba
-    squares = add_input(inputs, bias, row, a)
+    a, value, slope, _ = work
     if elementwise(act.kind, a, squares, act.high, value) != FINE:
         return OVERFLOW
     if act.kind == TANH:
@@ -205,18 +177,6 @@ STEPS: dict[Any, Any] = {
 }
 
 
-@overload(tangent_step, jit_options=INLINED)
-def _choose(
-    inputs: Any,
-    bias: Any,
-    act: Any,
-    row: Any,
-    state: Any,
-    block: Any,
-    carried: Any,
-    a: Any,
-    value: Any,
-    slope: Any,
-    mixed: Any,
-) -> Any:
+@overload(activate_both, jit_options=INLINED)
+def _choose(act: Any, squares: Any, state: Any, block: Any, carried: Any, work: Any) -> Any:
     return STEPS.get(getattr(act, "instance_class", None))

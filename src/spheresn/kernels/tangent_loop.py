@@ -9,49 +9,30 @@ import numpy as np
 from .. import sphere
 from ._jit import copy_row, entry
 from .activate import sum_of_squares
-from .codes import FINE, OVERFLOW, RARE, fast_path, guarded
+from .codes import FINE, OVERFLOW, UNSAFE, Network, guarded
+from .preactivation import add_input
+from .rare_steps import advance
 from .rows import length, multiply_both
-from .tangent import new_workspace, tangent_step
+from .tangent import Workspace, activate_both, new_workspace
 
 
 def tangent_vector_loop(
-    recurrent: Any,
-    inputs: Any,
-    bias: Any,
-    act: Any,
-    signal: Any,
-    state: Any,
-    tangent: Any,
-    sizes: Any,
+    network: Network, signal: Any, state: Any, tangent: Any, sizes: Any
 ) -> tuple[int, int]:
     """sizes[k] = |J_k v|/|v| along the signal, with v scaled to length one after each step.
 
     The sizes are zero once the tangent has vanished. State and tangent change in place. Returns a
-    status and its step. Rare steps run as in `open_loop`.
+    status and its step.
     """
-    fast, k = fast_path(act), 0
-    block, workspace = tangent.reshape(1, -1), guarded((5, len(state)), state.dtype)
+    k, block, workspace = 0, tangent.reshape(1, -1), guarded((5, len(state)), state.dtype)
+
+    def piece(network: Network, first: int, stop: int) -> Any:
+        rows, found = signal[first:stop], sizes[first:stop]
+        return steady_vector_loop(network, rows, state, block, workspace, found)
+
     while True:
-        status, steps = steady_vector_loop(
-            recurrent, inputs, bias, fast, signal[k:], state, block, workspace, sizes[k:]
-        )
-        k += steps
-        if status == RARE:
-            status, steps = steady_vector_loop(
-                recurrent,
-                inputs,
-                bias,
-                act,
-                signal[k : k + 1],
-                state,
-                block,
-                workspace,
-                sizes[k : k + 1],
-            )
-            if status == FINE and steps == 1:
-                k += 1
-                continue
-        if status != FINE or k == len(signal):
+        status, k = advance(network, piece, k, len(signal))
+        if status != UNSAFE:
             return status, k
         sizes[k] = sphere.norm(workspace[4])
         if not np.isfinite(sizes[k]):
@@ -65,33 +46,25 @@ def tangent_vector_loop(
 
 @entry
 def steady_vector_loop(
-    recurrent: Any,
-    inputs: Any,
-    bias: Any,
-    act: Any,
-    signal: Any,
-    state: Any,
-    block: Any,
-    workspace: Any,
-    sizes: Any,
+    network: Any, signal: Any, state: Any, block: Any, workspace: Any, sizes: Any
 ) -> tuple[int, int]:
-    """`tangent_vector_loop` up to a step whose status is not FINE, or whose tangent is unsafe.
+    """`tangent_vector_loop` up to the first step whose status is not FINE.
 
-    workspace[4] then holds a tangent whose square may overflow or underflow.
+    UNSAFE: workspace[4] is a tangent whose square may overflow or underflow.
     """
-    a, value, slope, mixed = workspace[0], workspace[1], workspace[2], workspace[3]
+    recurrent, inputs, bias, act = network
+    work = Workspace(workspace[0], workspace[1], workspace[2], workspace[3])
     carried, tangent = workspace[4:], block[0]
     for k in range(len(signal)):
-        multiply_both(recurrent, state, block, a, carried)
-        status = tangent_step(
-            inputs, bias, act, signal[k], state, block, carried, a, value, slope, mixed
-        )
+        multiply_both(recurrent, state, block, work.a, carried)
+        squares = add_input(inputs, bias, signal[k], work.a)
+        status = activate_both(act, squares, state, block, carried, work)
         if status != FINE:
             return status, k
         moved = carried[0]
         squares = sum_of_squares(moved)
         if not act.low < squares < act.high:
-            return FINE, k
+            return UNSAFE, k
         sizes[k] = np.sqrt(squares)
         inverse = state.dtype.type(1) / np.sqrt(squares)
         for i in range(len(tangent)):
@@ -100,15 +73,15 @@ def steady_vector_loop(
 
 
 @entry
-def tangent_block_loop(
-    recurrent: Any, inputs: Any, bias: Any, act: Any, signal: Any, state: Any, block: Any
-) -> tuple[int, int]:
+def tangent_block_loop(network: Any, signal: Any, state: Any, block: Any) -> tuple[int, int]:
     """Carry state and the rows of block along the signal, in place; returns status and step."""
-    a, value, slope, mixed = new_workspace(state)
+    recurrent, inputs, bias, act = network
+    work = new_workspace(state)
     old, new = block, np.empty_like(block)
     for k in range(len(signal)):
-        multiply_both(recurrent, state, old, a, new)
-        status = tangent_step(inputs, bias, act, signal[k], state, old, new, a, value, slope, mixed)
+        multiply_both(recurrent, state, old, work.a, new)
+        squares = add_input(inputs, bias, signal[k], work.a)
+        status = activate_both(act, squares, state, old, new, work)
         if status != FINE:
             return status, k
         old, new = new, old
@@ -119,26 +92,26 @@ def tangent_block_loop(
 
 
 @entry
-def sensitivity_loop(
-    recurrent: Any, inputs: Any, bias: Any, act: Any, signal: Any, state: Any, sizes: Any
-) -> tuple[int, int]:
+def sensitivity_loop(network: Any, signal: Any, state: Any, sizes: Any) -> tuple[int, int]:
     """sizes[i, j] = |dx_n/ds_{n-j}| for the last len(sizes) steps n; returns a status and its step.
 
     A circular buffer of max_delay + 1 slots holds d tangents per delay. Each step carries all of
     them, and the newest input replaces the oldest.
     """
+    recurrent, inputs, bias, act = network
     times, slots = sizes.shape
     width = len(inputs)
-    a, value, slope, mixed = new_workspace(state)
+    work = new_workspace(state)
     old = np.zeros((slots * width, len(state)), state.dtype)
     new = np.empty_like(old)
     for k in range(len(signal)):
-        multiply_both(recurrent, state, old, a, new)
+        multiply_both(recurrent, state, old, work.a, new)
         newest = (k % slots) * width
         old[newest : newest + width] = 0
         for i in range(width):
             copy_row(inputs[i], new[newest + i])
-        status = tangent_step(inputs, bias, act, signal[k], state, old, new, a, value, slope, mixed)
+        squares = add_input(inputs, bias, signal[k], work.a)
+        status = activate_both(act, squares, state, old, new, work)
         if status != FINE:
             return status, k
         old, new = new, old

@@ -12,7 +12,7 @@ from scipy.linalg import solve_triangular
 from .. import _validation, kernels
 from .._errors import StateOverflow
 from .._validation import Floats
-from ..driving import loop_arguments, starts_of
+from ..driving import network_of, starts_of
 from ..reservoir import Reservoir, check_reservoir
 from .ridge import Weights
 
@@ -116,13 +116,12 @@ def force(
     produced = np.zeros_like(expected)
     first = starts_of(reservoir, start, 1)[0]
     interval = _validation.whole("every", every, 1)
-    arguments = loop_arguments(reservoir)
-    if arguments is None:
+    network = network_of(reservoir)
+    if network is None:
         return _force_by_steps(reservoir, expected, others, learner, interval, first)
-    matrix, inputs, bias, act = arguments
     learning = (interval, learner.forgetting, learner.penalty)
     steps, state = kernels.force_loop(
-        matrix, inputs, bias, act, others, expected, learning, learner.factors, first, produced
+        network, others, expected, learning, learner.factors, first, produced
     )
     if steps < len(expected):
         raise StateOverflow(

@@ -6,6 +6,7 @@ import numpy as np
 
 from .._validation import Floats
 
+ROUNDING = 8.0 * np.finfo(float).eps  # of the largest value, by which a mean may be wrong
 DIRECT = 512  # rows up to which the sums are exact and no slower than by Fourier transforms
 
 
@@ -17,7 +18,7 @@ def autocorrelations(values: Floats, most: int) -> Floats:
     """
     centred = values - values.mean()
     largest = float(np.abs(centred).max(initial=0.0))
-    if largest == 0.0:
+    if largest <= ROUNDING * np.abs(values).max(initial=0.0):
         return np.zeros(most + 1)
     centred = centred / largest  # so that squares neither over- nor underflow
     if len(values) <= DIRECT:

@@ -54,29 +54,19 @@ class Recurrent(Protocol):
 MEMBERS = ("size", "dtype", "matvec", "rmatvec", "spectral_radius", "scaled", "astype", "toarray")
 
 
-class DenseData(NamedTuple):
-    """W, row by row."""
+class _Stored:
+    """What a W has in common whose numbers are stored as a matrix of numpy or scipy."""
 
-    matrix: Floats
-
-
-@dataclass(frozen=True, eq=False)
-class Dense:
-    """W as an array (N, N).
-
-    >>> Dense(np.array([[0.0, 2.0], [1.0, 0.0]])).matvec(np.array([1.0, 3.0]))
-    array([6., 1.])
-    """
-
-    matrix: Floats
+    matrix: Any
 
     @property
     def size(self) -> int:
-        return len(self.matrix)
+        return int(self.matrix.shape[0])
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        return self.matrix.dtype
+        kind: np.dtype[Any] = self.matrix.dtype
+        return kind
 
     def matvec(self, vectors: Floats) -> Floats:
         return np.asarray(self.matrix @ vectors)
@@ -86,6 +76,23 @@ class Dense:
 
     def spectral_radius(self) -> float:
         return spectral_radius(self.matrix)
+
+
+class DenseData(NamedTuple):
+    """W, row by row."""
+
+    matrix: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Dense(_Stored):
+    """W as an array (N, N).
+
+    >>> Dense(np.array([[0.0, 2.0], [1.0, 0.0]])).matvec(np.array([1.0, 3.0]))
+    array([6., 1.])
+    """
+
+    matrix: Floats
 
     def scaled(self, factor: float) -> Dense:
         return Dense(self.matrix * self.dtype.type(factor))
@@ -113,7 +120,7 @@ class CsrData(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Sparse:
+class Sparse(_Stored):
     """W as a scipy CSR array.
 
     >>> from scipy.sparse import csr_array
@@ -122,24 +129,6 @@ class Sparse:
     """
 
     matrix: Any
-
-    @property
-    def size(self) -> int:
-        return int(self.matrix.shape[0])
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        kind: np.dtype[Any] = self.matrix.dtype
-        return kind
-
-    def matvec(self, vectors: Floats) -> Floats:
-        return np.asarray(self.matrix @ vectors)
-
-    def rmatvec(self, vectors: Floats) -> Floats:
-        return np.asarray(self.matrix.T @ vectors)
-
-    def spectral_radius(self) -> float:
-        return spectral_radius(self.matrix)
 
     def scaled(self, factor: float) -> Sparse:
         return Sparse(self.matrix * self.dtype.type(factor))

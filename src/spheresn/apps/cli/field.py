@@ -24,7 +24,7 @@ TESTED = 4  # one row in so many is forecast to test the networks, at most as ma
 
 
 @dataclass(frozen=True, eq=False)
-class FieldOutlook:
+class FieldResult:
     """The forecast after the last field, and the test: a forecast of the last fields.
 
     truth and test (H, *grid); errors (H,) of the networks and of persistence, in deviations.
@@ -90,7 +90,7 @@ def axes_of(name: str, text: str) -> int | tuple[int, ...]:
     return numbers[0] if len(numbers) == 1 else numbers
 
 
-def forecast_field(field: Any, steps: int | None, seed: int, **options: Any) -> FieldOutlook:
+def forecast_field(field: Any, steps: int | None, seed: int, **options: Any) -> FieldResult:
     """Learn all but the last rows, forecast these to test, then go on after the last row."""
     rows = len(field)
     cells = int(np.prod(field.shape[1:]))
@@ -112,7 +112,7 @@ def forecast_field(field: Any, steps: int | None, seed: int, **options: Any) -> 
         name: np.sqrt(np.square(told - truth).mean(axis=axes)) / deviation
         for name, told in (("networks", test), ("persistence", last[None]))
     }
-    return FieldOutlook(model, truth, test, errors, values, tuple(notes))
+    return FieldResult(model, truth, test, errors, values, tuple(notes))
 
 
 def places(folder: Path, suffix: str) -> list[Path]:
@@ -120,7 +120,7 @@ def places(folder: Path, suffix: str) -> list[Path]:
     return [folder / f"forecast{ending}" for ending in (suffix, ".png", ".svg")]
 
 
-def save_field(outlook: FieldOutlook, folder: Path, suffix: str) -> list[Path]:
+def save_field(result: FieldResult, folder: Path, suffix: str) -> list[Path]:
     """Write the forecast and the picture of the test."""
     from .output import save_drawing
 
@@ -128,54 +128,54 @@ def save_field(outlook: FieldOutlook, folder: Path, suffix: str) -> list[Path]:
     with whole_file(files[0]) as draft:
         if suffix == ".npy":
             with draft.open("wb") as file:
-                np.save(file, np.asarray(outlook.values))
+                np.save(file, np.asarray(result.values))
         else:
-            outlook.values.to_netcdf(draft, engine="h5netcdf")
-    save_drawing(lambda: figure(outlook), folder, "forecast", "")
+            result.values.to_netcdf(draft, engine="h5netcdf")
+    save_drawing(lambda: figure(result), folder, "forecast", "")
     return files
 
 
-def figure(outlook: FieldOutlook) -> Figure:
+def figure(result: FieldResult) -> Figure:
     """Truth, forecast and error of the test; of a field with more axes, a cut."""
     from matplotlib.figure import Figure
 
     truth, test = (
-        part.reshape(*part.shape[:2], -1)[:, :, 0] for part in (outlook.truth, outlook.test)
+        part.reshape(*part.shape[:2], -1)[:, :, 0] for part in (result.truth, result.test)
     )
     drawing = Figure(figsize=(7, 5), layout="constrained")
     panels = drawing.subplots(3, 1, sharex=True)
     meshes = plot_field(panels, truth, test, length=truth.shape[1], rasterized=True)
     for axes in panels:
-        axes.axvline(outlook.valid["networks"], color="black", linewidth=1, linestyle="--")
+        axes.axvline(result.valid["networks"], color="black", linewidth=1, linestyle="--")
         axes.set_ylabel("cell")
     panels[-1].set_xlabel("steps ahead; dashed: error exceeds .4 deviations")
     drawing.colorbar(meshes[0], ax=list(panels))
     return drawing
 
 
-def summary(outlook: FieldOutlook) -> dict[str, Any]:
+def summary(result: FieldResult) -> dict[str, Any]:
     """What the command prints, for programs."""
-    model = outlook.model
+    model = result.model
     return {
         "grid": list(model.patches_.grid),
         "patches": model.patches_.count,
-        "tested_steps": len(outlook.truth),
-        "valid_steps": outlook.valid,
+        "tested_steps": len(result.truth),
+        "valid_steps": result.valid,
         "shared": model.shared_,
         "noise": model.noise_,
         "bias_ratio": model.bias_ratio_,
-        "forecast_steps": len(outlook.values),
-        "notes": list(outlook.notes),
+        "forecast_steps": len(result.values),
+        "notes": list(result.notes),
     }
 
 
-def sentences(outlook: FieldOutlook) -> list[str]:
+def sentences(result: FieldResult) -> list[str]:
     """What the command prints, for people."""
-    valid, tested = outlook.valid, len(outlook.truth)
+    valid, tested = result.valid, len(result.truth)
     return [
-        f"{outlook.model.patches_.count} patches of a grid of {outlook.model.patches_.grid}",
+        f"{result.model.patches_.count} patches of a grid of {result.model.patches_.grid}",
         f"in a test on the last {tested} rows the error stays below {THRESHOLD} deviations for "
         f"{valid['networks']} steps (persistence: {valid['persistence']})",
-        f"forecast: {len(outlook.values)} steps after the last row",
-        *outlook.notes,
+        f"forecast: {len(result.values)} steps after the last row",
+        *result.notes,
     ]

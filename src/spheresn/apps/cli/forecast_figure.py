@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..._validation import Floats
 from ..forecasts.formatting import format_name
-from ..forecasts.outlook import Outlook
+from ..forecasts.result import ForecastResult
 from ..forecasts.summary import compared, error_by_step, reach, short_title
 
 if TYPE_CHECKING:
@@ -25,15 +25,15 @@ SMALL = 0.02  # of the largest error: smaller ones are seen on a logarithmic axi
 NAME = 40  # characters of a column's name
 
 
-def figure(outlook: Outlook) -> Figure:
+def figure(result: ForecastResult) -> Figure:
     """One panel per column, then the errors."""
     from matplotlib.figure import Figure  # here, since only this function needs it
 
-    panels = min(len(outlook.series.names), DRAWN)
+    panels = min(len(result.series.names), DRAWN)
     drawing = Figure(figsize=(6.2, 2.2 * panels + 2.8), layout="constrained")
     axes = drawing.subplots(panels + 1, 1, height_ratios=[1.0] * panels + [0.95])
     for column in range(panels):
-        _draw_column(axes[column], outlook, column)
+        _draw_column(axes[column], result, column)
     drawing.legend(
         *axes[0].get_legend_handles_labels(),
         loc="outside upper center",
@@ -42,13 +42,13 @@ def figure(outlook: Outlook) -> Figure:
         columnspacing=1.2,
         handlelength=1.4,
     )
-    _draw_errors(axes[-1], outlook)
+    _draw_errors(axes[-1], result)
     return drawing
 
 
-def caption(outlook: Outlook) -> str:
+def caption(result: ForecastResult) -> str:
     """What the figure shows."""
-    drawn, columns = min(len(outlook.series.names), DRAWN), len(outlook.series.names)
+    drawn, columns = min(len(result.series.names), DRAWN), len(result.series.names)
     some = f" The first {drawn} of {columns} columns are drawn." if columns > drawn else ""
     return (
         "Grey: the data. Orange: forecasts of the record; each one uses only the rows up to its "
@@ -57,21 +57,21 @@ def caption(outlook: Outlook) -> str:
     )
 
 
-def _draw_column(axes: Axes, outlook: Outlook, column: int) -> None:
-    power = power_of(outlook.series.values[:, column])
+def _draw_column(axes: Axes, result: ForecastResult, column: int) -> None:
+    power = power_of(result.series.values[:, column])
     values, forecast, lower, upper = (
         part[:, column] / 10.0**power
-        for part in (outlook.series.values, outlook.values, outlook.lower, outlook.upper)
+        for part in (result.series.values, result.values, result.lower, result.upper)
     )
-    past, coming = outlook.axis
-    recent = slice(outlook.first_shown, None)
+    past, coming = result.axis
+    recent = slice(result.first_shown, None)
     axes.plot(past[recent], values[recent], color="0.55", linewidth=1.1, label="data")
-    _draw_record(axes, outlook, column, past, values)
+    _draw_record(axes, result, column, past, values)
     axes.fill_between(
         coming, lower, upper, color=COLOURS[0], alpha=0.18, linewidth=0, label="90 % interval"
     )
     axes.plot(coming, forecast, color=COLOURS[0], linewidth=1.4, label="forecast")
-    label = format_name(outlook.series.names[column], NAME) + (f" / 1e{power}" if power else "")
+    label = format_name(result.series.names[column], NAME) + (f" / 1e{power}" if power else "")
     axes.set_ylabel(label, parse_math=False)  # a dollar sign in a name is no formula
     axes.margins(x=0.01)
     axes.spines[["top", "right"]].set_visible(False)
@@ -92,11 +92,13 @@ def power_of(values: Floats) -> int:
     return power if abs(power) > ORDINARY else 0
 
 
-def _draw_record(axes: Axes, outlook: Outlook, column: int, past: pd.Index, values: Floats) -> None:
+def _draw_record(
+    axes: Axes, result: ForecastResult, column: int, past: pd.Index, values: Floats
+) -> None:
     """Draw the last forecasts of the record that do not overlap."""
-    power = power_of(outlook.series.values[:, column])
+    power = power_of(result.series.values[:, column])
     label = "forecasts of the record"
-    for origin, run in outlook.past_runs:
+    for origin, run in result.past_runs:
         mark: dict[str, Any] = {"marker": "."} if len(run) == 1 else {}
         times, line = past[origin : origin + len(run)], run[:, column] / 10.0**power
         axes.plot(times, line, color="#E69F00", linewidth=1.2, label=label, **mark)
@@ -104,12 +106,12 @@ def _draw_record(axes: Axes, outlook: Outlook, column: int, past: pd.Index, valu
         label = ""
 
 
-def _draw_errors(axes: Axes, outlook: Outlook) -> None:
-    steps = np.arange(1, reach(outlook) + 1)
+def _draw_errors(axes: Axes, result: ForecastResult) -> None:
+    steps = np.arange(1, reach(result) + 1)
     marker: dict[str, Any] = {"marker": "."} if len(steps) < 15 else {}
-    errors = {name: error_by_step(outlook, name) for name in compared(outlook)}
+    errors = {name: error_by_step(result, name) for name in compared(result)}
     for (name, error), colour in zip(errors.items(), COLOURS, strict=False):
-        label = short_title(outlook, name)
+        label = short_title(result, name)
         axes.plot(steps, error, color=colour, linewidth=1.3, label=label, **marker)
     axes.set(xlabel="steps ahead", ylabel="error in deviations")
     least, most = (pick([error.min() for error in errors.values()]) for pick in (min, max))

@@ -11,7 +11,7 @@ from ...forecasting.combination import COMBINATION
 from ...io import whole_file
 from .._pages import Drawing, pages
 from ..forecasts.formatting import format_number
-from ..forecasts.outlook import Outlook
+from ..forecasts.result import ForecastResult
 from ..forecasts.summary import (
     badge,
     compared,
@@ -33,36 +33,36 @@ NEXT_ROWS = 10
 FILES = ("forecast.csv", "forecast.png", "forecast.svg", "report.html")
 
 
-def save_forecast(outlook: Outlook, folder: Path, command: str) -> list[Path]:
+def save_forecast(result: ForecastResult, folder: Path, command: str) -> list[Path]:
     """Write forecast.csv, forecast.png, forecast.svg and report.html."""
     with whole_file(folder / "forecast.csv") as draft:
-        write_rows(draft, forecast_rows(outlook))
-    picture = save_drawing(lambda: figure(outlook), folder, "forecast", caption(outlook))
+        write_rows(draft, forecast_rows(result))
+    picture = save_drawing(lambda: figure(result), folder, "forecast", caption(result))
     with whole_file(folder / "report.html") as draft:
-        draft.write_text(page(outlook, picture, command), encoding="utf-8")
+        draft.write_text(page(result, picture, command), encoding="utf-8")
     return [folder / name for name in FILES]
 
 
-def forecast_rows(outlook: Outlook) -> list[list[str]]:
+def forecast_rows(result: ForecastResult) -> list[list[str]]:
     """A header and a row per step: the time, then value, lower and upper of each column."""
-    names = outlook.series.names
+    names = result.series.names
     head = [
-        outlook.series.time_name,
+        result.series.time_name,
         *(f"{name}{part}" for name in names for part in ("", " lower", " upper")),
     ]
     columns = [
         part[:, i]
         for i in range(len(names))
-        for part in (outlook.values, outlook.lower, outlook.upper)
+        for part in (result.values, result.lower, result.upper)
     ]
     rows = [
         [moment, *(repr(float(column[k])) for column in columns)]
-        for k, moment in enumerate(outlook.times)
+        for k, moment in enumerate(result.times)
     ]
     return [head, *rows]
 
 
-def page(outlook: Outlook, picture: Drawing, command: str) -> str:
+def page(result: ForecastResult, picture: Drawing, command: str) -> str:
     """The page as HTML that fetches nothing: the verdict, the figure, the record, the next rows and
     how all that was found.
     """
@@ -71,21 +71,21 @@ def page(outlook: Outlook, picture: Drawing, command: str) -> str:
     environment = pages(FileSystemLoader([here, here.parent / "paper" / "report"]))
     environment.filters.update(rounded=format_number)
     return environment.get_template("forecast.html").render(
-        outlook=outlook,
+        result=result,
         picture=picture,
         command=command,
         version=__version__,
-        sentences=sentences(outlook),
-        badge=badge(outlook),
-        seasons=describe_seasons(outlook),
+        sentences=sentences(result),
+        badge=badge(result),
+        seasons=describe_seasons(result),
         combination=COMBINATION,
-        record=record_rows(outlook),
-        families=families(outlook),
-        reach=reach(outlook),
-        horizons=shown_horizons(reach(outlook)),
-        by_horizon=errors_by_horizon(outlook),
-        methods=[short_title(outlook, name) for name in compared(outlook)],
-        by_column=errors_by_column(outlook),
-        ahead=rows_ahead(outlook, NEXT_ROWS),
+        record=record_rows(result),
+        families=families(result),
+        reach=reach(result),
+        horizons=shown_horizons(reach(result)),
+        by_horizon=errors_by_horizon(result),
+        methods=[short_title(result, name) for name in compared(result)],
+        by_column=errors_by_column(result),
+        ahead=rows_ahead(result, NEXT_ROWS),
         drawn=DRAWN,
     )

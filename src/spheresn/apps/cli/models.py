@@ -14,7 +14,7 @@ from ..._validation import Floats, at_least, fitting, whole
 from ...estimators import ESNClassifier, ESNForecaster, ESNRegressor, OutOfRange
 from ...io.models import load
 from .._json import plain
-from ..forecasts.outlook import without_constant_columns
+from ..forecasts.result import without_constant_columns
 from ..forecasts.summary import fitted
 from ..tables import Table, TimeSeries
 

@@ -18,7 +18,7 @@ from ..._errors import printable
 from ...forecasting.combination import COMBINATION
 from .._pages import STYLE, Drawing, quiet, save_figure
 from ..forecasts.formatting import format_name, format_number
-from ..forecasts.outlook import Outlook
+from ..forecasts.result import ForecastResult
 from ..forecasts.summary import describe_seasons, fitted, record_rows, rows_ahead, sentences
 
 if TYPE_CHECKING:
@@ -182,25 +182,25 @@ def report_analysis(found: Analysis, files: Sequence[Path]) -> None:
     )
 
 
-def report_forecast(outlook: Outlook, files: Sequence[Path]) -> None:
+def report_forecast(result: ForecastResult, files: Sequence[Path]) -> None:
     """Print the verdict, the record, the next rows and the files."""
-    series, names = outlook.series, outlook.series.names[:SHOWN_COLUMNS]
+    series, names = result.series, result.series.names[:SHOWN_COLUMNS]
     more = (
         f" (the first {SHOWN_COLUMNS} of {len(series.names)} columns)"
         if len(series.names) > SHOWN_COLUMNS
         else ""
     )
-    ahead = [(time, cells[:SHOWN_COLUMNS]) for time, cells in rows_ahead(outlook, SHOWN_ROWS)]
+    ahead = [(time, cells[:SHOWN_COLUMNS]) for time, cells in rows_ahead(result, SHOWN_ROWS)]
     print_parts(
         f"{format_name(series.source)}: {len(series.values)} rows of "
-        f"{format_name(', '.join(series.names), 60)}, {describe_seasons(outlook)}; "
-        f"{outlook.steps} step{'s' if outlook.steps != 1 else ''} ahead",
+        f"{format_name(', '.join(series.names), 60)}, {describe_seasons(result)}; "
+        f"{result.steps} step{'s' if result.steps != 1 else ''} ahead",
         *format_notes(series.notes),
         "",
-        *sentences(outlook),
+        *sentences(result),
         "",
-        f"Record: error relative to the {outlook.naive} method, and weight in the forecast",
-        table(["method", "error", "weight"], _record(outlook)),
+        f"Record: error relative to the {result.naive} method, and weight in the forecast",
+        table(["method", "error", "weight"], _record(result)),
         "",
         f"Next rows, with 90 % intervals{more}",
         table([series.time_name, *names], ahead),
@@ -209,10 +209,10 @@ def report_forecast(outlook: Outlook, files: Sequence[Path]) -> None:
     )
 
 
-def _record(outlook: Outlook) -> list[tuple[str, list[str]]]:
+def _record(result: ForecastResult) -> list[tuple[str, list[str]]]:
     """The best methods, and in any case the combination and the naive method."""
-    rows = record_rows(outlook)
-    kept = {name for name, _, _ in rows[: SHOWN_METHODS + 1]} | {COMBINATION, outlook.naive}
+    rows = record_rows(result)
+    kept = {name for name, _, _ in rows[: SHOWN_METHODS + 1]} | {COMBINATION, result.naive}
     shown = [
         (name, [format_number(error, 3), "" if weight is None else f"{100 * weight:.0f} %"])
         for name, error, weight in rows

@@ -14,7 +14,7 @@ from ..._validation import Floats
 from ...forecasting.combination import COMBINATION
 from ...forecasting.series import shares
 from ..forecasts.formatting import format_name
-from ..forecasts.outlook import Outlook, forecast, without_constant_columns
+from ..forecasts.result import ForecastResult, forecast, without_constant_columns
 from ..forecasts.summary import badge, describe_seasons, rows_ahead, sentences
 from ..tables import TimeSeries
 from .compute import Report
@@ -57,7 +57,7 @@ def own_forecast(series: TimeSeries, steps: int, report: Report) -> OwnForecast:
         raise BadInput(for_page(str(error))) from None
 
 
-def shown(outlook: Outlook) -> OwnForecast:
+def shown(outlook: ForecastResult) -> OwnForecast:
     """What the page shows of a forecast."""
     past, coming = (plotted(index) for index in outlook.axis)
     first = outlook.first_shown
@@ -119,6 +119,12 @@ def for_page(sentence: str) -> str:
     return re.sub(r"(; |, or )[^;,]*--\w+[^;,]*$", "", sentence.removeprefix("--"))
 
 
-def command_of(title: str, steps: int) -> str:
-    """The command that makes the same forecast."""
-    return shlex.join(["spheresn", "forecast", title, *(["--steps", str(steps)] if steps else [])])
+def is_even(series: TimeSeries | None) -> bool:
+    """Whether no time of a file is missing."""
+    return series is None or series.clock is None or series.clock.even
+
+
+def command_of(title: str, steps: int, even: bool = True) -> str:
+    """The command that makes the same forecast; `even`: whether no time is missing."""
+    options = [*(["--steps", str(steps)] if steps else []), *([] if even else ["--fill", "skip"])]
+    return shlex.join(["spheresn", "forecast", title, *options])

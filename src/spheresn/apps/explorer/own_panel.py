@@ -9,7 +9,7 @@ from dash import Dash, Input, Output, State, html, no_update
 from ..forecasts.summary import METHODS
 from . import pictures
 from .jobs import Answer, Jobs
-from .own import OwnForecast, command_of
+from .own import OwnForecast, command_of, is_even
 from .page import NO_COLUMN
 from .panels import Panels
 from .settings import Settings, from_query, to_query
@@ -62,7 +62,7 @@ def own_callbacks(app: Dash, panels: Panels, jobs: Jobs) -> None:
             return pictures.blank(), "", None, True, "panel wide", True
         try:
             settings = from_query(str(query))
-            title = panels.source(settings).title  # first: a file may be gone
+            source = panels.source(settings)  # first: a file may be gone
             work = lambda report: panels.panel("own", settings, report)  # noqa: E731
             answer = jobs.ask((asker, "own"), panels.key("own", settings), work, "file")
         except ValueError as error:
@@ -74,7 +74,9 @@ def own_callbacks(app: Dash, panels: Panels, jobs: Jobs) -> None:
             figure, note = pictures.blank(), html.P(answer.problem)
         else:
             figure = pictures.own_forecast(answer.value, settings)
-            note = _explained(answer.value, command_of(title, settings.steps))
+            note = _explained(
+                answer.value, command_of(source.title, settings.steps, is_even(source.file))
+            )
         return pictures.named(figure, query), note, query, True, "panel wide", False
 
 

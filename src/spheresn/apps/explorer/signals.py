@@ -139,7 +139,7 @@ def series_from(name: str, content: bytes) -> TimeSeries:
         path = Path(folder, f"table{ending}")
         path.write_bytes(content)
         try:
-            series = read_table(path, WIDEST).pick()
+            series = read_table(path, WIDEST).pick(fill="skip")
         except BadInput as error:
             words = str(error).replace(str(path), path.name)
             raise BadInput(for_page(words).replace(path.name, PurePath(name).name)) from None

@@ -1,1 +1,1 @@
-"""Forecasts of people's tables and the words about them: for the command line and the explorer."""
+"""Forecasts of a user's table and their summary, for the command line and the explorer."""

@@ -1,4 +1,4 @@
-"""A forecast summarised: the verdict in sentences, tables for people, numbers for programs."""
+"""The summary of a forecast: the verdict in sentences, tables for people, numbers for programs."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 
 from ..._validation import Floats
 from ...estimators import ESNForecaster
-from ...forecasting.backtesting import LEVEL
 from ...forecasting.combination import COMBINATION
+from ...forecasting.intervals import LEVEL
 from ...forecasting.series import family_of
 from .._json import plain
 from .formatting import format_interval
-from .outlook import Outlook
+from .result import ForecastResult
 
 EQUAL = 0.03  # relative difference up to which errors are called equal
 METHODS = {
@@ -38,25 +38,25 @@ MEANINGS = {
 }
 
 
-def families(outlook: Outlook) -> list[tuple[str, str]]:
+def families(result: ForecastResult) -> list[tuple[str, str]]:
     """The kinds of methods in the record, and what they do."""
-    names = dict.fromkeys(family_of(name) for name in outlook.relative_errors)
+    names = dict.fromkeys(family_of(name) for name in result.relative_errors)
     return [(name, METHODS[name]) for name in names]
 
 
-def sentences(outlook: Outlook) -> list[str]:
+def sentences(result: ForecastResult) -> list[str]:
     """The verdict: what the forecast is made of, and whether a simple method would have done."""
-    errors = outlook.relative_errors
-    simple = min((outlook.naive, "mean"), key=lambda name: errors[name])
-    said = [outlook.model.describe()]
+    errors = result.relative_errors
+    simple = min((result.naive, "mean"), key=lambda name: errors[name])
+    lines = [result.model.describe()]
     if compare(errors[COMBINATION], errors[simple]) != "better":
         name = "The mean of all rows" if simple == "mean" else f"The {simple} method"
         worse = compare(errors[COMBINATION], errors[simple]) == "worse"
-        said.append(
+        lines.append(
             f"{name} alone had {'a smaller' if worse else 'nearly the same'} error, so do not "
             "expect more of this forecast."
         )
-    return said
+    return lines
 
 
 def compare(error: float, other: float) -> str:
@@ -70,45 +70,45 @@ def compare(error: float, other: float) -> str:
     return "worse" if error > (1.0 + EQUAL) * other else "equal"
 
 
-def badge(outlook: Outlook) -> tuple[str, str]:
-    """The verdict in short: its colour and its words."""
-    errors = outlook.relative_errors
+def badge(result: ForecastResult) -> tuple[str, str]:
+    """The verdict in short: its colour and its text."""
+    errors = result.relative_errors
     return {
-        "better": ("holds", f"✓ better than the {outlook.naive} method"),
-        "equal": ("partly", f"◐ as good as the {outlook.naive} method"),
-        "worse": ("fails", f"✗ worse than the {outlook.naive} method"),
-    }[compare(errors[COMBINATION], errors[outlook.naive])]
+        "better": ("holds", f"✓ better than the {result.naive} method"),
+        "equal": ("partly", f"◐ as good as the {result.naive} method"),
+        "worse": ("fails", f"✗ worse than the {result.naive} method"),
+    }[compare(errors[COMBINATION], errors[result.naive])]
 
 
-def describe_seasons(outlook: Outlook) -> str:
-    """The seasons that were found or given, in words."""
-    seasons = outlook.model.seasons_
+def describe_seasons(result: ForecastResult) -> str:
+    """The seasons that were found or given, as text."""
+    seasons = result.model.seasons_
     if not seasons:
         return "no season"
     lengths = " and ".join(str(season) for season in seasons)
     return f"season{'s' if len(seasons) > 1 else ''} of {lengths} rows"
 
 
-def compared(outlook: Outlook) -> list[str]:
+def compared(result: ForecastResult) -> list[str]:
     """The methods whose errors are shown in detail: the combination, the naive one, and the best
     single one unless it is all there is in the combination.
     """
-    forecasts, best = outlook.record.forecasts, outlook.best
+    forecasts, best = result.record.forecasts, result.best
     alone = np.allclose(forecasts[best], forecasts[COMBINATION], rtol=1e-12, atol=0.0)
-    return list(dict.fromkeys([COMBINATION, outlook.naive, *([] if alone else [best])]))
+    return list(dict.fromkeys([COMBINATION, result.naive, *([] if alone else [best])]))
 
 
-def short_title(outlook: Outlook, method: str) -> str:
+def short_title(result: ForecastResult, method: str) -> str:
     """The name of a method that is compared."""
-    return "best single method" if method == outlook.best != outlook.naive else method
+    return "best single method" if method == result.best != result.naive else method
 
 
-def record_rows(outlook: Outlook) -> list[tuple[str, float, float | None]]:
+def record_rows(result: ForecastResult) -> list[tuple[str, float, float | None]]:
     """Each method, its relative error and its weight, the least error first; the combination has
     no weight.
     """
-    weights = outlook.weights
-    return [(name, error, weights.get(name)) for name, error in outlook.relative_errors.items()]
+    weights = result.weights
+    return [(name, error, weights.get(name)) for name, error in result.relative_errors.items()]
 
 
 def shown_horizons(steps: int) -> list[int]:
@@ -122,43 +122,43 @@ def shown_horizons(steps: int) -> list[int]:
     return sorted({1, *(step for step in (10, 50, 200, 1000) if step < 0.7 * steps), steps})
 
 
-def reach(outlook: Outlook) -> int:
+def reach(result: ForecastResult) -> int:
     """How many steps ahead the forecasts of the record reach."""
-    return int(outlook.record.truth.shape[1])
+    return int(result.record.truth.shape[1])
 
 
-def error_by_step(outlook: Outlook, method: str) -> Floats:
+def error_by_step(result: ForecastResult, method: str) -> Floats:
     """The mean of |e| at each horizon of the record (H,), in deviations of the columns."""
-    return np.asarray(np.abs(outlook.record.errors(method)).mean(axis=(0, 2)))
+    return np.asarray(np.abs(result.record.errors(method)).mean(axis=(0, 2)))
 
 
-def errors_by_horizon(outlook: Outlook) -> list[tuple[str, list[float]]]:
+def errors_by_horizon(result: ForecastResult) -> list[tuple[str, list[float]]]:
     """The errors of a few methods at a few horizons and over all, in standard deviations."""
-    at = np.array(shown_horizons(reach(outlook))) - 1
-    steps = {name: error_by_step(outlook, name) for name in compared(outlook)}
+    at = np.array(shown_horizons(reach(result))) - 1
+    steps = {name: error_by_step(result, name) for name in compared(result)}
     return [(name, [*errors[at].tolist(), float(errors.mean())]) for name, errors in steps.items()]
 
 
-def errors_by_column(outlook: Outlook) -> list[tuple[str, list[float]]]:
+def errors_by_column(result: ForecastResult) -> list[tuple[str, list[float]]]:
     """For each column the mean of |e| of a few methods, in the units of the column."""
     totals = [
-        np.abs(outlook.record.errors(name)).mean(axis=(0, 1)) * outlook.record.scaler.scale
-        for name in compared(outlook)
+        np.abs(result.record.errors(name)).mean(axis=(0, 1)) * result.record.scaler.scale
+        for name in compared(result)
     ]
     return [
         (name, [float(total[column]) for total in totals])
-        for column, name in enumerate(outlook.series.names)
+        for column, name in enumerate(result.series.names)
     ]
 
 
-def rows_ahead(outlook: Outlook, count: int) -> list[tuple[str, list[str]]]:
+def rows_ahead(result: ForecastResult, count: int) -> list[tuple[str, list[str]]]:
     """The first forecasts: the time, then value and interval of each column."""
-    parts = (outlook.values, outlook.lower, outlook.upper)
+    parts = (result.values, result.lower, result.upper)
     return [
         (time, [format_interval(*triple) for triple in zip(*rows, strict=True)])
-        for time, *rows in list(
-            zip(outlook.times, *(part.tolist() for part in parts), strict=True)
-        )[:count]
+        for time, *rows in list(zip(result.times, *(part.tolist() for part in parts), strict=True))[
+            :count
+        ]
     ]
 
 
@@ -176,41 +176,41 @@ def fitted(model: Any) -> dict[str, Any]:
     return {**values, "exponent": float(model.lyapunov_)}
 
 
-def summary(outlook: Outlook) -> dict[str, Any]:
+def summary(result: ForecastResult) -> dict[str, Any]:
     """Everything about a forecast, for JSON."""
-    record, names = outlook.record, outlook.series.names
+    record, names = result.record, result.series.names
     columns = {
         name: {
-            "value": outlook.values[:, i],
-            "lower": outlook.lower[:, i],
-            "upper": outlook.upper[:, i],
+            "value": result.values[:, i],
+            "lower": result.lower[:, i],
+            "upper": result.upper[:, i],
         }
         for i, name in enumerate(names)
     }
     content = {
-        "source": outlook.series.source,
-        "rows": len(outlook.series.values),
+        "source": result.series.source,
+        "rows": len(result.series.values),
         "columns": list(names),
-        "steps": outlook.steps,
-        "seasons": list(outlook.model.seasons_),
-        "notes": list(outlook.series.notes),
+        "steps": result.steps,
+        "seasons": list(result.model.seasons_),
+        "notes": list(result.series.notes),
         "level": LEVEL,
-        "verdict": sentences(outlook),
-        "weights": outlook.weights,
+        "verdict": sentences(result),
+        "weights": result.weights,
         "record": {
             "origins": len(record.origins),
-            "first_row": outlook.origins[0] + 1,
+            "first_row": result.origins[0] + 1,
             "fitted": len(record.folds),
-            "steps": reach(outlook),
-            "naive": outlook.naive,
-            "best": outlook.best,
-            "relative_error": outlook.relative_errors,
-            "error_by_step": {name: error_by_step(outlook, name) for name in record.forecasts},
+            "steps": reach(result),
+            "naive": result.naive,
+            "best": result.best,
+            "relative_error": result.relative_errors,
+            "error_by_step": {name: error_by_step(result, name) for name in record.forecasts},
             "error_by_column": {
-                name: dict(zip(compared(outlook), errors, strict=True))
-                for name, errors in errors_by_column(outlook)
+                name: dict(zip(compared(result), errors, strict=True))
+                for name, errors in errors_by_column(result)
             },
         },
-        "forecast": {"time": outlook.times, "columns": columns},
+        "forecast": {"time": result.times, "columns": columns},
     }
     return dict(plain(content))

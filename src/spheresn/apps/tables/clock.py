@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..._errors import BadInput
 from ..._validation import Floats
-from ...series.observed import frequency_of
+from ...series.calendar import Calendar, calendar_of
 from .cells import cells_of, words_of
 
 NAMES = {
@@ -34,19 +34,6 @@ NAMES = {
 }
 NAMES |= {"ds", "step", "index", "zeit", "datum", "fecha", "tiempo", "jahr", "temps"}
 WORDS = ("time", "date")  # in a longer name, such as "Date (UTC)"
-CALENDAR = {
-    "D": "day",
-    "B": "business day",
-    "W": "week",
-    "MS": "month",
-    "ME": "month",
-    "QS": "quarter",
-    "QE": "quarter",
-}
-CALENDAR |= {"YS": "year", "YE": "year"}
-MOST = 2  # times as many rows as there are, where missing ones are added
-WEEKS = 3  # without a Saturday or Sunday: then only business days are counted
-SAME = 1e-6  # steps that differ by less are equal: printed times are rounded
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 NOTATIONS = {  # year, separator, part of the year
     "week": r"(\d{4})([ -]?)W(\d{1,2})",
@@ -54,16 +41,9 @@ NOTATIONS = {  # year, separator, part of the year
     "month": r"(\d{4})([/-]|-?M)(\d{1,2})",
     "named month": rf"(\d{{4}})([ -]?)({'|'.join(MONTHS)})",
 }
-UNITS: dict[str, tuple[str, Any]] = {
-    "week": ("W-SUN", pd.offsets.Week(weekday=0)),
-    "quarter": ("Q", pd.offsets.QuarterBegin(startingMonth=1)),
-    "month": ("M", pd.offsets.MonthBegin()),
-    "named month": ("M", pd.offsets.MonthBegin()),
-}
 COMPACT = {8: ("%Y%m%d", "day"), 6: ("%Y%m", "month")}  # dates of so many digits
 SHAPE = rf"\d\D+\d|^(?:{'|'.join(MONTHS)})[a-z]*[ .-]*\d{{4}}$"  # of a date in words and digits
 SHORT_MONTH = rf"(?:{'|'.join(MONTHS)})[ -]\d{{2}}"  # as spreadsheets write January 2016: Jan-16
-Places = np.ndarray[Any, np.dtype[np.int64]]
 YEARS = (1700, 2200)  # nanoseconds, in which pandas counts, reach from 1678 to 2261
 
 
@@ -105,74 +85,42 @@ YEAR = Notation("year")
 
 @dataclass(frozen=True, eq=False)
 class Clock:
-    """Times (T,), dates or numbers, and the step by which they continue; `breaks` are the rows
-    reached by another step. Dates are written in their notation, by default that of ISO 8601.
+    """The calendar of the rows of a table under the name of its column, and how times are written:
+    dates in their notation, by default that of ISO 8601.
     """
 
     name: str
-    times: pd.Index
-    step: Any
-    breaks: tuple[int, ...]
+    calendar: Calendar
     notation: Notation | None = None
+
+    @property
+    def times(self) -> pd.Index:
+        """The times of the rows."""
+        return self.calendar.times
+
+    @property
+    def even(self) -> bool:
+        """Whether no time is missing."""
+        return self.calendar.even
+
+    @property
+    def spacing(self) -> str:
+        """The step in words."""
+        return self.calendar.spacing
 
     def ahead(self, steps: int) -> list[str]:
         """The next times as text."""
-        if isinstance(self.times, pd.DatetimeIndex):
-            return self._all_written(self._coming(steps))
-        last, step = float(self.times[-1]), float(str(self.step))
-        return [_number(last + step * k) for k in range(1, steps + 1)]
-
-    def _coming(self, steps: int) -> pd.DatetimeIndex:
-        try:
-            coming = pd.date_range(self.times[-1], periods=steps + 1, freq=self.step)[1:]
-            # Nanoseconds refuse a year of five digits, which no program could read back
-            return coming.as_unit("ns")
-        except (ValueError, OverflowError):
-            span = f"{self.times[-1]} and {steps} steps of {self.spacing}"
-            raise BadInput(
-                f"time column {self.name!r} must continue within the years that pandas can "
-                f"represent, got {span}; correct the dates"
-            ) from None
-
-    def completed(self) -> tuple[Clock, Places] | None:
-        """The clock with its missing times, and the places of the rows in it.
-
-        None if the rows are no part of evenly spaced times, or too small a part.
-
-        >>> clock = clock_of("day", pd.Index([1.0, 2.0, 4.0, 5.0]), 1)
-        >>> full, places = clock.completed()
-        >>> full.written, places
-        (['1', '2', '3', '4', '5'], array([0, 1, 3, 4]))
-        """
-        first, last, step = self.times[0], self.times[-1], self.step
-        try:
-            with np.errstate(over="ignore", invalid="ignore"):
-                count = (last - first) / (first + step - first if self.has_dates else step)
-        except (ValueError, OverflowError):  # more centuries than pandas counts
-            return None
-        if not count <= MOST * len(self.times):
-            return None
-        if isinstance(self.times, pd.DatetimeIndex):
-            full: pd.Index = pd.date_range(first, last, freq=step)
-            places = np.asarray(full.get_indexer(self.times), np.int64)
-        else:
-            exact = np.asarray((self.times - first) / step, float)
-            places = np.round(exact).astype(np.int64)
-            if np.abs(exact - places).max() > SAME * len(exact):
-                return None
-            full = pd.Index(first + step * np.arange(places[-1] + 1))
-        if places[0] != 0 or (np.diff(places) < 1).any():
-            return None
-        return clock_of(self.name, full, 0, self.notation), places
+        return self.write(self.calendar.coming(steps))
 
     @property
     def written(self) -> list[str]:
         """The times of the rows as text."""
-        if isinstance(self.times, pd.DatetimeIndex):
-            return self._all_written(self.times)
-        return [_number(float(time)) for time in self.times]
+        return self.write(self.times)
 
-    def _all_written(self, times: pd.DatetimeIndex) -> list[str]:
+    def write(self, times: pd.Index) -> list[str]:
+        """Times as text."""
+        if not isinstance(times, pd.DatetimeIndex):
+            return [_number(float(time)) for time in times]
         if self.notation is not None:
             return [self.notation.write(time) for time in times]
         days = self._days
@@ -184,9 +132,7 @@ class Clock:
     @property
     def axis(self) -> pd.Index:
         """The times for a plot: without time zones, which matplotlib does not know by name."""
-        return (
-            self.times.tz_localize(None) if isinstance(self.times, pd.DatetimeIndex) else self.times
-        )
+        return _plotted(self.times)
 
     @property
     def has_dates(self) -> bool:
@@ -195,22 +141,7 @@ class Clock:
 
     def axis_ahead(self, steps: int) -> pd.Index:
         """The next times for a plot."""
-        if isinstance(self.times, pd.DatetimeIndex):
-            return self._coming(steps).tz_localize(None)
-        return pd.Index([float(time) for time in self.ahead(steps)])
-
-    @property
-    def spacing(self) -> str:
-        """The step in words."""
-        if isinstance(self.step, pd.Timedelta):
-            return _span(self.step)
-        if isinstance(self.step, pd.offsets.Tick):
-            return _span(pd.Timedelta(self.step))
-        if isinstance(self.step, float):
-            return _number(self.step)
-        offset: Any = self.step
-        unit = CALENDAR.get(offset.rule_code.split("-")[0])
-        return f"the frequency {offset.freqstr}" if unit is None else _counted(offset.n, unit)
+        return _plotted(self.calendar.coming(steps))
 
     @property
     def _days(self) -> bool:
@@ -219,16 +150,8 @@ class Clock:
         )
 
 
-def _span(step: pd.Timedelta) -> str:
-    for unit, size in (("day", 86400.0), ("hour", 3600.0), ("minute", 60.0)):
-        count = step.total_seconds() / size
-        if count >= 1 and count == round(count):
-            return _counted(count, unit)
-    return f"{step.total_seconds():g} s"
-
-
-def _counted(count: float, unit: str) -> str:
-    return f"{count:.0f} {unit}{'s' if count != 1 else ''}"
+def _plotted(times: pd.Index) -> pd.Index:
+    return times.tz_localize(None) if isinstance(times, pd.DatetimeIndex) else times
 
 
 def _number(value: float) -> str:
@@ -383,12 +306,8 @@ def _dates(words: pd.Series, options: dict[str, object]) -> pd.DatetimeIndex | N
 
 
 def _evenness(times: pd.DatetimeIndex) -> tuple[bool, bool]:
-    return bool(times.is_monotonic_increasing), _frequency(times) is not None
-
-
-def _frequency(times: pd.DatetimeIndex) -> Any:
-    """The frequency of evenly spaced dates (days, business days, months, ...), or None."""
-    return frequency_of(times) if times.is_unique else None
+    rises = bool(times.is_monotonic_increasing)
+    return rises, rises and times.is_unique and calendar_of(times).even
 
 
 def clock_of(name: str, times: pd.Index, first_row: int, notation: Notation | None = None) -> Clock:
@@ -403,55 +322,4 @@ def clock_of(name: str, times: pd.Index, first_row: int, notation: Notation | No
             f"time column {name!r} must increase from row to row, got {times[at]} in row {row}"
             + (f" as in row {row - 1}; keep one of them" if twice else "; sort or correct the rows")
         )
-    if isinstance(times, pd.DatetimeIndex):
-        frequency = _frequency(times)
-        if frequency is not None:
-            return Clock(name, times, frequency, (), notation)
-        unit = UNITS.get(notation.unit) if notation is not None else None
-        unit = unit or _calendar_unit(times)
-        if unit is not None and len(times) > 1:
-            return _uneven_units(name, times, unit, notation)
-        if _are_business_days(times):
-            days = times.tz_localize(None).to_numpy().astype("datetime64[D]")
-            counted = np.busday_count(days[:-1], days[1:]).astype(float)
-            return Clock(name, times, pd.offsets.BDay(), _breaks(counted, 1.0), notation)
-        steps = (
-            np.diff(times.tz_localize(None).to_numpy()).astype("timedelta64[ns]").astype(np.int64)
-        )
-        common = int(np.median(steps)) if len(steps) else 86_400_000_000_000
-        breaks = _breaks(steps.astype(float), float(common))
-        return Clock(name, times, pd.Timedelta(common, "ns"), breaks, notation)
-    steps = np.diff(values.astype(float))
-    usual = float(np.median(steps)) if len(steps) else 1.0
-    return Clock(name, times, usual, _breaks(steps, usual))
-
-
-def _calendar_unit(times: pd.DatetimeIndex) -> tuple[str, Any] | None:
-    """Months, if all dates are first days of months or all are last ones."""
-    if bool(times.is_month_start.all()) and bool((times == times.normalize()).all()):
-        return UNITS["month"]
-    if bool(times.is_month_end.all()) and bool((times == times.normalize()).all()):
-        return "M", pd.offsets.MonthEnd()
-    return None
-
-
-def _are_business_days(times: pd.DatetimeIndex) -> bool:
-    """Whether these are most of the days from Monday to Friday, of some weeks."""
-    if not (times == times.normalize()).all() or (times.day_of_week > 4).any():
-        return False
-    weeks = (times[-1] - times[0]).days / 7
-    return bool(weeks >= WEEKS and len(times) > 4 * weeks)
-
-
-def _uneven_units(
-    name: str, times: pd.DatetimeIndex, unit: tuple[str, Any], notation: Notation | None
-) -> Clock:
-    """A clock that counts weeks, quarters or months, of which some are missing."""
-    code, offset = unit
-    steps = np.diff(times.tz_localize(None).to_period(code).astype("int64")).astype(float)
-    usual = max(round(float(np.median(steps))), 1)
-    return Clock(name, times, offset * usual, _breaks(steps, float(usual)), notation)
-
-
-def _breaks(steps: np.ndarray[tuple[int], np.dtype[np.float64]], usual: float) -> tuple[int, ...]:
-    return tuple((np.flatnonzero(np.abs(steps - usual) > SAME * usual) + 1).tolist())
+    return Clock(name, calendar_of(times), notation)

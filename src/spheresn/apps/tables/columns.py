@@ -89,7 +89,7 @@ def _increases(numbers: np.ndarray) -> bool:
 
 
 def _assembled(frame: pd.DataFrame, first_row: int) -> Clock | None:
-    """The clock of columns such as year, month and day, if they make up evenly spaced dates."""
+    """The clock of columns such as year, month and day, if these are most of even dates."""
     names = {name.strip().lower(): name for name in frame.columns}
     parts = {
         part: cells_of(frame[names[part]]).numbers for part in takewhile(names.__contains__, PARTS)
@@ -101,7 +101,7 @@ def _assembled(frame: pd.DataFrame, first_row: int) -> Clock | None:
         return None
     notation = Notation("month", "-") if len(parts) == 2 else None
     clock = clock_of(" ".join(parts), pd.DatetimeIndex(dates), first_row, notation)
-    return None if clock.breaks else clock
+    return clock if clock.calendar.can_be_filled else None
 
 
 def is_aside(name: str, cells: Cells, names: Iterable[str], clock: Clock | None) -> bool:

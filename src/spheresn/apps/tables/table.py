@@ -10,11 +10,11 @@ import pandas as pd
 
 from ..._errors import BadInput
 from ..._validation import Floats, one_of
+from ...series.clock import Places
+from ...series.missing import FILLS, Wording, interpolated, rows_in_words, settled
 from .cells import Cells, cells_of
-from .clock import YEAR, Clock, Places, is_time_name
+from .clock import YEAR, Clock, is_time_name
 from .columns import find_clock, is_aside
-
-LISTED = 8  # row numbers in a sentence
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,8 @@ class Table:
 
     def pick(self, names: Sequence[str] = (), fill: str | None = None) -> TimeSeries:
         """The columns with these names, by default all columns of numbers. A missing value is an
-        error, unless `fill` is "linear": then it is interpolated, and missing times are added.
+        error, and so is a missing time. `fill` = "linear" interpolates them; "skip" takes the rows
+        as evenly spaced, whatever their times.
         """
         chosen = [self._known(name) for name in dict.fromkeys(names)] or self.numeric
         if not len(self.frame):
@@ -80,18 +81,16 @@ class Table:
         if not chosen:
             raise self._without_numbers()
         if fill is not None:
-            one_of("--fill", fill, ("linear",))
+            one_of("--fill", fill, FILLS)
         notes = [*self.notes, *([] if names else self.left_out(chosen))]
         clock = None if self._time in chosen else self.clock
         places = np.arange(len(self.frame))
-        if clock is not None and clock.breaks:
-            full = clock.completed()
-            if full is not None and fill is not None:
-                clock, places = full
-                notes.append(_added(clock, places))
-            else:
-                told = "; --fill linear adds the missing ones" if full is not None else ""
-                notes.append(self._uneven(clock) + told)
+        if clock is not None:
+            given = clock.calendar
+            calendar, about = settled(given, fill, self._wording(clock))
+            notes += about
+            if calendar is not given and given.places is not None:
+                clock, places = replace(clock, calendar=calendar), given.places
         columns = [self._without_holes(name, fill, places, notes) for name in chosen]
         return TimeSeries(self.source, tuple(chosen), np.column_stack(columns), clock, tuple(notes))
 
@@ -104,11 +103,15 @@ class Table:
             "by commas and write numbers as 1234.5, without units"
         )
 
-    def _uneven(self, clock: Clock) -> str:
-        return (
-            f"uneven time: {len(clock.breaks)} of {len(clock.times) - 1} steps of {clock.name!r} "
-            f"differ from {clock.spacing}, at {self.rows(clock.breaks)}; the rows are used as if "
-            "they were equally spaced"
+    def _wording(self, clock: Clock) -> Wording:
+        skip = "--fill skip counts the rows as evenly spaced"
+        return Wording(
+            f"time column {clock.name!r}",
+            clock.name,
+            f"--fill linear interpolates, {skip}",
+            f"correct the times, or {skip}",
+            lambda time: clock.write(pd.Index([time]))[0],
+            self.first_row,
         )
 
     def left_out(self, chosen: Sequence[str]) -> list[str]:
@@ -159,7 +162,7 @@ class Table:
                 "cell, or choose other columns with --column"
             )
         holes = np.flatnonzero(np.isnan(cells.numbers))
-        if len(holes) and fill is None:
+        if len(holes) and fill != "linear":
             rows = self.rows(holes.tolist())
             raise BadInput(
                 f"column {name!r} must have a number in every row, got none in {rows}; fill them "
@@ -170,23 +173,16 @@ class Table:
         return self._filled(name, cells.numbers, places)
 
     def _filled(self, name: str, numbers: Floats, places: Places) -> Floats:
-        if len(numbers) > places[-1] and not np.isnan(numbers).any():
-            return numbers
-        known = np.flatnonzero(np.isfinite(numbers))
-        if not len(known) or known[0] > 0 or known[-1] < len(numbers) - 1:
+        if np.isnan(numbers[[0, -1]]).any():
             raise BadInput(
                 f"column {name!r} must begin and end with a number to be interpolated, got none "
                 "there; shorten the table"
             )
-        return np.asarray(np.interp(np.arange(places[-1] + 1), places[known], numbers[known]))
+        return interpolated(numbers, places)
 
     def rows(self, places: Sequence[int]) -> str:
         """Row numbers as a spreadsheet shows them."""
-        shown = ", ".join(str(self.first_row + place) for place in places[:LISTED])
-        return (
-            f"row{'s' if len(places) > 1 else ''} "
-            f"{shown}{f' and {len(places) - LISTED} more' if len(places) > LISTED else ''}"
-        )
+        return rows_in_words(places, self.first_row)
 
 
 def table_of(frame: pd.DataFrame, first_row: int, source: str) -> Table:
@@ -218,11 +214,3 @@ def _time_notes(table: Table) -> Iterator[str]:
         else:
             cell = str(table.frame[name].iloc[0])[:40]
             yield f"{name!r} holds no dates that are understood, but {cell!r}; write 2024-01-31"
-
-
-def _added(clock: Clock, places: Places) -> str:
-    """A note about the times that are new in a completed clock."""
-    written, new = clock.written, np.setdiff1d(np.arange(len(clock.times)), places)
-    shown = ", ".join(written[place] for place in new[:LISTED])
-    more = f" and {len(new) - LISTED} more" if len(new) > LISTED else ""
-    return f"added and interpolated linearly: {clock.name} {shown}{more}"

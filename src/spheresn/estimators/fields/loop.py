@@ -11,7 +11,7 @@ import numpy as np
 from ... import kernels
 from ..._errors import BadInput, StateOverflow
 from ..._validation import Floats
-from ...driving import loop_arguments
+from ...driving import network_of
 from ...readout.gram import product
 from ...reservoir import Reservoir
 from .geometry import Patches, Places
@@ -39,9 +39,8 @@ class LocalNetworks:
         """The states (T, P, N) along inputs (T, P, w + q), from states (P, N)."""
         steps, count, columns = inputs.shape
         driven = product(inputs.reshape(-1, columns), self.reservoir.inputs.T)
-        matrix, bias, act = self._arguments
         rows = driven.reshape(steps, count, -1)
-        if kernels.patch_loop(matrix, bias, act, states, rows) < steps * count:
+        if kernels.patch_loop(self._network, states, rows) < steps * count:
             raise StateOverflow(
                 "the state of a patch left the range of its floating point type; lower the "
                 "spectral radius (below 1 for a linear network) or the scale of the input"
@@ -53,16 +52,15 @@ class LocalNetworks:
         return np.zeros((count, self.reservoir.units))
 
     @cached_property
-    def _arguments(self) -> tuple[Any, Any, Any]:
-        """(W, b, activation) for the compiled loop; they are needed at every step."""
-        arguments = loop_arguments(self.reservoir)
-        if arguments is None:
+    def _network(self) -> kernels.Network:
+        """The reservoir for the compiled loop, which needs it at every step."""
+        network = network_of(self.reservoir)
+        if network is None:
             own = type(self.reservoir.recurrent).__name__
             raise BadInput(
                 f"topology must be one of spheresn for fields, got {own}; pass W as an array"
             )
-        matrix, _, bias, act = arguments
-        return matrix, bias, act
+        return network
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,8 +29,9 @@ Columns = Annotated[
 Fill = Annotated[
     str | None,
     typer.Option(
-        metavar="linear",
-        help="Interpolate missing values, and add missing times, instead of stopping at them.",
+        metavar="linear|skip",
+        help="linear: interpolate missing values and times instead of stopping at them. skip: "
+        "count the rows as evenly spaced where times are missing.",
     ),
 ]
 Units = Annotated[int, typer.Option(help="Size of the network.")]
@@ -97,8 +98,8 @@ def forecast(
     of_fields = {"units": units, "halo": halo, "edges": edges or None, "variable": variable}
     _leave_out("a table, whose methods have their own settings", **of_fields)
     from ....io.files import check_outputs
-    from ...forecasts.outlook import STAGES, seasons_given
-    from ...forecasts.outlook import forecast as make_forecast
+    from ...forecasts.result import STAGES, seasons_given
+    from ...forecasts.result import forecast as make_forecast
     from ...forecasts.summary import summary
     from ...tables import read_table
     from ..forecast_report import FILES, save_forecast
@@ -113,14 +114,14 @@ def forecast(
     command += [part for one in season or [] for part in ("--season", one)]
     command += ["--fill", fill] if fill else []
     with show_stages(STAGES + 1) as report:
-        outlook = make_forecast(series, steps, seasons, seed, report)
+        result = make_forecast(series, steps, seasons, seed, report)
         report("drawing")
-        command += ["--steps", str(outlook.steps), "--seed", str(seed)]
-        files = save_forecast(outlook, out, shlex.join(command))
+        command += ["--steps", str(result.steps), "--seed", str(seed)]
+        files = save_forecast(result, out, shlex.join(command))
     if as_json:
-        print_json(summary(outlook) | {"files": [str(path) for path in files]})
+        print_json(summary(result) | {"files": [str(path) for path in files]})
     else:
-        report_forecast(outlook, files)
+        report_forecast(result, files)
     return 0
 
 
@@ -303,7 +304,7 @@ def _forecast_field(
     from ..output import print_json
 
     check_outputs(field.places(out, file.suffix), {"FILE": file})
-    outlook = field.forecast_field(
+    result = field.forecast_field(
         field.read_field(file, variable),
         steps,
         seed,
@@ -312,10 +313,10 @@ def _forecast_field(
         halo=field.axes_of("--halo", halo),
         periodic=not edges,
     )
-    files = field.save_field(outlook, out, file.suffix)
+    files = field.save_field(result, out, file.suffix)
     if as_json:
-        print_json(field.summary(outlook) | {"files": [str(path) for path in files]})
+        print_json(field.summary(result) | {"files": [str(path) for path in files]})
     else:
-        for line in (*field.sentences(outlook), *map(str, files)):
+        for line in (*field.sentences(result), *map(str, files)):
             print(line)
     return 0

@@ -11,14 +11,14 @@ import pandas as pd
 
 from ..._errors import BadInput
 from ..._validation import Floats, at_least, whole
-from ...forecasting.backtesting import Backtest
 from ...forecasting.combination import COMBINATION
+from ...forecasting.rolling import Backtest
 from ...forecasting.series import FEWEST, STAGES, SeriesForecaster
 from ..tables import TimeSeries
 
-__all__ = ["STAGES", "Outlook", "forecast", "seasons_given", "without_constant_columns"]
+__all__ = ["STAGES", "ForecastResult", "forecast", "seasons_given", "without_constant_columns"]
 NO_SEASON = "none"
-MOST_ROWS = 20_000  # that are learned from; they take some seconds
+MOST_ROWS = 20_000  # of the table, the last ones, to which the model is fitted in some seconds
 BACK = 3  # a picture shows the past for so many horizons
 FEWEST_SHOWN = 60  # rows of the past, if the horizon is short
 
@@ -26,11 +26,11 @@ Report = Callable[[str], None]
 
 
 @dataclass(frozen=True, eq=False)
-class Outlook:
+class ForecastResult:
     """A forecast and everything needed to judge it.
 
     `values`, `lower` and `upper` (H, d) are the forecast and its interval in the units of the data;
-    `skipped` is the number of early rows that the model has not seen.
+    the model is not fitted to the first `skipped` rows.
     """
 
     series: TimeSeries
@@ -118,7 +118,7 @@ def forecast(
     season: str | list[int] | None = "auto",
     seed: int = 0,
     report: Report = lambda stage: None,
-) -> Outlook:
+) -> ForecastResult:
     """Judge all methods on the series, combine those that did well, and forecast.
 
     `season` and the usual `steps` are those of SeriesForecaster; `report` is called with the name
@@ -152,34 +152,33 @@ def forecast(
     if skipped:
         notes.append(f"the forecast is learned from the last {rows - skipped} of {rows} rows")
     series = replace(series, notes=(*series.notes, *notes))
-    return Outlook(series, model, mean, lower, upper, skipped)
+    return ForecastResult(series, model, mean, lower, upper, skipped)
 
 
 def observations(series: TimeSeries) -> Any:
     """The values, with their dates if these are evenly spaced: dates suggest seasons."""
     clock = series.clock
-    if clock is None or clock.breaks or not isinstance(clock.times, pd.DatetimeIndex):
+    if clock is None or not clock.even or not isinstance(clock.times, pd.DatetimeIndex):
         return series.values
-    index = pd.DatetimeIndex(clock.times, freq=clock.step)
-    return pd.DataFrame(series.values, index, range(series.values.shape[1]))
+    return pd.DataFrame(series.values, clock.calendar.every, range(series.values.shape[1]))
 
 
-def seasons_given(words: Sequence[str]) -> str | list[int] | None:
-    """The seasons in the words of `--season`: "auto" without any, None for "none".
+def seasons_given(values: Sequence[str]) -> str | list[int] | None:
+    """The seasons that the values of `--season` name: "auto" without any, None for "none".
 
     >>> seasons_given(["24", "168"]), seasons_given(["none"]), seasons_given([])
     ([24, 168], None, 'auto')
     """
-    if not words:
+    if not values:
         return "auto"
-    if list(words) == [NO_SEASON]:
+    if list(values) == [NO_SEASON]:
         return None
-    if not all(word.isascii() and word.isdigit() and int(word) > 1 for word in words):
+    if not all(one.isascii() and one.isdigit() and int(one) > 1 for one in values):
         raise BadInput(
             f"--season must be a number of rows from 2 on, several of them, or {NO_SEASON}, got "
-            f"{' '.join(words)!r}; for months with a season of a year give --season 12"
+            f"{' '.join(values)!r}; for months with a season of a year give --season 12"
         )
-    return sorted({int(word) for word in words})
+    return sorted({int(one) for one in values})
 
 
 def without_constant_columns(series: TimeSeries) -> TimeSeries:

@@ -1,4 +1,4 @@
-"""Exogenous columns: what is known beside a series, at its rows and at those to come."""
+"""Rows beside a series: they must have its dates and the columns of fit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 
 from .._errors import BadInput
 from .._validation import Floats
-from .observed import same_dates
 
 
 def exogenous_columns(
@@ -47,3 +46,17 @@ def exogenous_columns(
             "time, with the columns of fit"
         )
     return table, found
+
+
+def same_dates(name: str, rows: Any, index: Any) -> bool:
+    """Whether rows and index have dates; a `BadInput` if these differ."""
+    dates: Any = getattr(rows, "index", None)
+    if not (hasattr(dates, "freq") and type(dates) is type(index)):
+        return False
+    if len(dates) == len(index) and not (dates == index).all():
+        at = int(np.argmin(dates == index))
+        raise BadInput(
+            f"{name} must have the date {index[at]} in row {at}, got {dates[at]}; pass the rows "
+            "that belong to these dates, each once"
+        )
+    return True
