@@ -24,7 +24,7 @@ import hostile_files as hostile
 import spheresn as sn
 from spheresn.apps.forecasts.summary import fitted
 from spheresn.apps.tables import read_table
-from spheresn.io.models import ModelFileError
+from spheresn.io import ModelFileError
 from spheresn_explorer.signals import table_from
 from spheresn_paper.claim import format_claim, read_claims
 from spheresn_paper.report import publish

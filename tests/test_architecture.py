@@ -21,7 +21,7 @@ LAYERS = [
     ["activations"],
     ["reservoir", "kernels", "driving", "grid"],
     ["readout", "series"],
-    ["analysis", "datasets"],
+    ["_plain", "analysis", "datasets"],
     ["selection"],
     ["estimators"],
     ["io", "plotting"],

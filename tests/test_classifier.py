@@ -8,6 +8,7 @@ import spheresn as sn
 from spheresn.estimators import ensemble as parts
 from spheresn.estimators.ensemble import Cases, View
 from spheresn.estimators.probability import fit_sharpness
+from spheresn.estimators.solution import Solution
 from spheresn.io import ModelFileError
 from spheresn.readout.cases import CaseReadout, fit_rows, fit_sums
 from spheresn.readout.gram import Gram
@@ -389,7 +390,7 @@ def test_more_cases_than_features_are_summed(rng):
     model = sn.ESNClassifier(units=20, random_state=0)
     for first in range(0, 60, 20):
         model.partial_fit(series[first : first + 20], labels[first : first + 20])
-    assert model._learned.sums is not None and model.score(series, labels) > 0.95
+    assert model._learned.readout.sums is not None and model.score(series, labels) > 0.95
     assert np.allclose(model.predict_proba(series).sum(axis=1), 1.0)
 
 
@@ -402,7 +403,7 @@ def test_batches_of_steps_give_the_readout_of_all_steps(rng):
     gram, sample = model._accumulate(
         model.frame_, [x[:200], x[200:]], [model._indicators(y[:200]), model._indicators(y[200:])]
     )
-    outputs = model.frame_.read(x, model._solve(gram, sample), limits=(0.0, 1.0))
+    outputs = model.frame_.read(x, Solution.of(gram, sample, "loo").weights, limits=(0.0, 1.0))
     assert np.allclose(scores, np.diff(outputs)[:, 0])
     assert np.allclose(model.predict_proba(x).sum(axis=1), 1.0)
     assert len(model.predict_proba([x[:9], x[:5]])) == 2

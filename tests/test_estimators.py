@@ -2,6 +2,8 @@
 classes are found.
 """
 
+import copy
+import pickle
 import weakref
 from dataclasses import replace
 
@@ -10,6 +12,7 @@ import pandas as pd
 import pytest
 from joblib import parallel_config
 from sklearn.dummy import DummyRegressor
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Lasso, Ridge
 
 import spheresn as sn
@@ -111,6 +114,39 @@ def test_what_a_stream_has_learned_is_that_of_all_rows():
     assert fresh.memory_ == whole.memory_ and fresh.penalty_ == whole.penalty_
     assert np.array_equal(fresh.state_, whole.state_)
     assert not hasattr(fresh, "score_") and not hasattr(sn.ESNRegressor(), "weights_")
+
+
+def test_the_network_of_a_stream_is_chosen_for_the_one_that_is_asked():
+    """A copy that is asked early chooses by the rows so far; the model that nobody asks, by all."""
+    x, y = sn.datasets.narma(900, 1)
+    options = {"units": 20, "random_state": 0}
+    model = sn.ESNRegressor(**options).partial_fit(x[:200], y[:200])
+    copies = [copy.copy(model), copy.deepcopy(model), pickle.loads(pickle.dumps(model))]
+    few = sn.ESNRegressor(**options).fit(x[:200], y[:200])
+    all_rows = sn.ESNRegressor(**options).fit(x, y)
+    assert few.memory_ != all_rows.memory_
+    for one in copies:
+        assert one.memory_ == few.memory_ and np.array_equal(one.predict(x), few.predict(x))
+        one.partial_fit(x[200:], y[200:])
+        assert one.memory_ == few.memory_ and not np.array_equal(one.state_, few.state_)
+    assert np.array_equal(model.partial_fit(x[200:], y[200:]).predict(x), all_rows.predict(x))
+
+
+@pytest.mark.parametrize("kind", [sn.ESNRegressor, sn.ESNClassifier])
+def test_what_is_learned_is_there_after_a_fit_and_cannot_be_set(kind, rng):
+    x = rng.standard_normal((90, 2))
+    model, labels = kind(units=20, memory=2, bend=0.5, random_state=0), x[:, 0] > 0.0
+    learned = ("weights_", "penalty_", "loo_error_")
+    assert not any(hasattr(model, name) for name in learned)
+    with pytest.raises(AttributeError, match=f"'{kind.__name__}' object has no attribute 'weig"):
+        _ = model.weights_
+    with pytest.raises(NotFittedError):
+        model.predict(x)
+    model.partial_fit(x, labels.astype(int))
+    assert all(hasattr(model, name) for name in learned) and not hasattr(model, "score_")
+    with pytest.raises(AttributeError, match=f"weights_ is learned; fit {kind.__name__} to change"):
+        model.weights_ = None
+    assert kind.weights_ is vars(kind)["weights_"]
 
 
 @pytest.mark.parametrize("lengths", [(60, 90), (70, 70)])

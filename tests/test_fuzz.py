@@ -17,8 +17,8 @@ import hostile_files as hostile
 import spheresn as sn
 from doors import CONFIG, DOORS, UNITS
 from fake_experiment import Config
+from spheresn._plain import reservoir_from, reservoir_parts
 from spheresn.apps.tables import read_table
-from spheresn.io.parts import reservoir_from, reservoir_parts
 from spheresn_paper.report.publish import check_sizes
 from spheresn_paper.runner import ResultStore
 from test_persistence import regressor, rewritten

@@ -263,5 +263,12 @@ def test_updates_and_exogenous_columns_of_a_forecaster_are_those_of_their_dates_
         model.update(wave[302:310], exogenous=known[302:310])
     with pytest.raises(ValueError, match=r"columns of fit, \['p', 'q'\], got \['q', 'p'\]"):
         model.forecast(5, exogenous=known[["q", "p"]][300:305])
+    for call in (
+        lambda: model.fit(wave[:300], exogenous=known[1:301]),
+        lambda: model.forecast(5, exogenous=known[301:306]),
+        lambda: model.update(wave[300:310], exogenous=known[301:311]),
+    ):
+        with pytest.raises(sn.BadInput, match=r"exogenous must have the date .* in row 0, got"):
+            call()
     model.update(wave[300:310], exogenous=known[300:310])
     assert model.forecast(2, exogenous=known[310:312]).index[0] == index[310]

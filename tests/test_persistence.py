@@ -162,6 +162,40 @@ def test_given_matrices_exogenous_inputs_and_column_names_survive(path):
     assert np.array_equal(again.forecast(10, exogenous=ahead), model.forecast(10, exogenous=ahead))
 
 
+def rows(seed, *shape):
+    return np.random.default_rng(seed).standard_normal(shape)
+
+
+SMALL = {"units": 20, "bend": 0.5, "memory": 2, "random_state": 0}
+LABELS = (rows(0, 90, 2)[:, 0] > 0.0).astype(int)
+FITTED = {
+    "regressor": lambda: sn.ESNRegressor(**SMALL).fit(rows(0, 90, 2), rows(1, 90, 2)),
+    "regressor, given penalty": lambda: regressor(penalty=1e-3, features="quadratic"),
+    "regressor of lists": lambda: sn.ESNRegressor(**SMALL).fit([rows(0, 60, 2)], [rows(1, 60)]),
+    "regressor, old": lambda: sn.load(OLD),
+    "steps": lambda: sn.ESNClassifier(**SMALL).fit(rows(0, 90, 2), LABELS),
+    "series": lambda: sn.ESNClassifier(units=20, random_state=0).fit(
+        list(rows(0, 12, 40, 1)), ["a", "b"] * 6
+    ),
+    "forecaster": lambda: sn.ESNForecaster(**SMALL).fit(series()),
+    "field": lambda: sn.ESNFieldForecaster(patch=2, halo=1, position=True, **SMALL).fit(
+        sn.datasets.lorenz96(200, 8, rng=0)
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", FITTED)
+def test_a_loaded_model_knows_all_that_its_file_holds(path, kind):
+    """Saved again, it is the same file, to the byte."""
+    model = FITTED[kind]()
+    sn.save(model, path)
+    again, before = sn.load(path), path.read_bytes()
+    sn.save(again, path)
+    assert path.read_bytes() == before
+    for name in ("lyapunov_", "memory_", "bend_", "bias_ratio_", "penalty_", "loo_error_"):
+        assert np.array_equal(getattr(again, name, None), getattr(model, name, None))
+
+
 def test_a_generator_is_not_saved_but_what_it_drew_is(path):
     model = regressor(random_state=np.random.RandomState(3))
     sn.save(model, path)

@@ -168,6 +168,28 @@ def test_a_radius_or_factor_beyond_the_numbers_gets_a_sentence():
         sn.random_reservoir(2, input_scaling=10**400, rng=0)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("factors", [(1.0, 3.0, 0.25), (0.5, -2.0, 1.0)])
+def test_a_rescaled_network_is_one_built_of_the_scaled_parts(dtype, factors):
+    one = sn.random_reservoir(7, 2, topology="gaussian", bias_scaling=0.3, rng=0, dtype=dtype)
+    w, inputs, bias = (dtype(factor) for factor in factors)
+    built = sn.Reservoir(
+        one.recurrent.toarray() * w, one.inputs * inputs, one.activation, one.bias * bias
+    )
+    scaled = one.rescaled(*factors)
+    assert scaled.dtype == built.dtype and scaled.inputs.dtype == built.inputs.dtype
+    signal = np.cos(np.arange(40.0)).reshape(20, 2)
+    assert np.array_equal(sn.drive(scaled, signal), sn.drive(built, signal))
+
+
+@pytest.mark.parametrize("factor", [1e308, np.inf, -np.inf, np.nan])
+@pytest.mark.parametrize("part", ["inputs", "bias"])
+def test_weights_must_stay_finite_when_they_are_rescaled(part, factor):
+    reservoir = sn.Reservoir(np.eye(2), [3.0, 4.0], bias=[3.0, 4.0])
+    with pytest.raises(sn.BadInput, match=f"{part} must be finite, got -?(inf|nan) at index"):
+        reservoir.rescaled(**{part: factor})
+
+
 def test_an_activation_by_its_name_is_refused_with_the_object_to_pass():
     with pytest.raises(ValueError, match=r"OnSphere\(\), Tanh\(\) or Linear\(\), got 'tanh'; "):
         sn.random_reservoir(5, activation="tanh", rng=0)

@@ -34,6 +34,9 @@ total: float = analysis.memory_capacity(network, signal, signal, max_delay=5).to
 regressor = sn.ESNRegressor(units=30, random_state=0).fit(signal, target)
 outputs: Array = regressor.predict(signal)
 score: float = regressor.score(signal, target)
+chosen: float = regressor.penalty_ + regressor.loo_error_ + regressor.memory_
+after: Array = regressor.state_
+units: int = regressor.reservoir_.units
 forecaster = sn.ESNForecaster(units=30, random_state=0).fit(np.sin(np.arange(500.0))[:, None])
 ahead: Array = forecaster.forecast(10)
 forecaster.update(signal[:10])
@@ -42,6 +45,8 @@ classifier = sn.ESNClassifier(units=30, random_state=0).fit(
 )
 labels = classifier.predict([signal])
 shares: Array = classifier.predict_proba([signal])
+sharpness: float = classifier.sharpness_
+matrix: Array = classifier.weights_.matrix
 field = sn.ESNFieldForecaster(50, patch=2, halo=2, random_state=0).fit(
     datasets.lorenz96(300, 8, rng=0)
 )

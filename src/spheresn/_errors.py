@@ -29,6 +29,18 @@ class BadInput(UserError, ValueError):
     """
 
 
+class ModelFileError(BadInput):
+    """A file that is not a model, or not one that this version can read.
+
+    >>> import spheresn as sn
+    >>> try:
+    ...     sn.load("nowhere.spheresn")
+    ... except sn.io.ModelFileError as error:
+    ...     print(str(error).split(", got")[0])
+    path must be a saved model
+    """
+
+
 class NotInstalled(UserError, FileNotFoundError):
     """A recording that comes with an optional package, and the package is not installed.
 

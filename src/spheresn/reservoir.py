@@ -138,12 +138,17 @@ class Reservoir:
 
     def rescaled(self, recurrent: float = 1.0, inputs: float = 1.0, bias: float = 1.0) -> Reservoir:
         """The same network with W, W_in and b multiplied by these factors."""
-        with np.errstate(over="ignore"):  # the new reservoir reports infinite weights
-            scaled = {
-                "inputs": self.inputs * self.dtype.type(inputs),
-                "bias": self.bias * self.dtype.type(bias),
-            }
-        return replace(self, recurrent=_scaled(self.recurrent, recurrent), **scaled)
+        network = self
+        if recurrent != 1.0:
+            network = replace(self, recurrent=_scaled(self.recurrent, recurrent))
+        # A calibration makes hundreds of networks: what has not changed is not checked again
+        scaled = object.__new__(Reservoir)
+        scaled.__dict__.update(
+            vars(network),
+            inputs=_times("inputs", self.inputs, inputs),
+            bias=_times("bias", self.bias, bias),
+        )
+        return scaled
 
     @property
     def _on_sphere(self) -> bool:
@@ -259,6 +264,13 @@ def _scaled(matrix: Recurrent, factor: float) -> Recurrent:
             "spectral radius nearer to its own"
         )
     return scaled
+
+
+def _times(name: str, weights: Floats, factor: float) -> Floats:
+    """factor · weights, which must stay finite; a factor of at most one keeps them so."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        scaled = np.asarray(weights * weights.dtype.type(factor))
+    return scaled if abs(factor) <= 1.0 else _validation.finite(name, scaled)
 
 
 def _recurrent_matrix(

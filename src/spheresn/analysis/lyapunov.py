@@ -125,7 +125,7 @@ def max_lyapunov(
     """
     rows = input_rows(system, signal)
     skipped = after_transient(rows, transient)
-    growth = tangent_growth(system, rows, start, rng)[skipped:, None]
+    growth = growth_of_rows(system, rows, start, _validation.generator(rng))[skipped:, None]
     spans = np.ones(len(growth), np.int64)
     mean, errors = block_errors(spans, growth)
     return MaxLyapunov(
@@ -167,9 +167,16 @@ def tangent_growth(
 
     During the first steps the vector still turns towards the fastest direction.
     """
-    rows, generator = input_rows(system, signal), _validation.generator(rng)
-    size, state = direction_count(system, 1), start_state(system, start, generator)
-    return _vector_growth(system, state, _first_tangents(system, state, size, generator), rows)
+    return growth_of_rows(system, input_rows(system, signal), start, _validation.generator(rng))
+
+
+def growth_of_rows(
+    system: System, rows: Floats, start: ArrayLike | None, rng: np.random.Generator
+) -> Floats:
+    """`tangent_growth` of rows (T, d) that are checked already."""
+    direction_count(system, None)  # there must be one
+    state = start_state(system, start, rng)
+    return _vector_growth(system, state, _first_tangents(system, state, 1, rng), rows)
 
 
 def _first_tangents(system: System, state: Floats, count: int, rng: np.random.Generator) -> Floats:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 
+from .._errors import BadInput
 from .._processes import environment
 from .._validation import Floats
 from ..readout import Gram, Sample
@@ -114,3 +115,13 @@ def _join(pieces: list[Piece]) -> Piece:
     if len(pieces) == 1:
         return pieces[0]
     return np.vstack([x for x, _ in pieces]), np.vstack([y for _, y in pieces])
+
+
+def with_rows(gram: Gram) -> Gram:
+    """The sums, of at least one row: the washout must leave something to learn from."""
+    if gram.count == 0:
+        raise BadInput(
+            "the series must be longer than the washout, got no rows after it; pass longer ones "
+            "or lower washout"
+        )
+    return gram

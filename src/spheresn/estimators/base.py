@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import wraps
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -15,20 +15,20 @@ from sklearn.utils import check_random_state
 from .. import _validation
 from .._errors import BadInput
 from .._numerics import limit_threads
+from .._plain import Saved
 from .._validation import Floats
-from ..readout import Gram, Quadratic, Sample, Weights, solve
+from ..readout import Gram, Quadratic, Sample
 from ..readout.loo import choose_penalty
-from ..readout.ridge import solve_within
-from ..selection.calibration import Calibrated
+from ..reservoir import Reservoir
 from ..selection.candidates import REGRESSION, Candidate, candidates
 from ..selection.plan import Plan, plan_of
 from ..series.scaling import Scaler
-from .accumulate import TrainingSeries, accumulate_series
+from .accumulate import TrainingSeries, accumulate_series, with_rows
 from .features import Frame
 from .pasts import Pasts
 from .regression_search import DEFAULTS, RegressionSearch, selection
+from .solution import THREADS_PAY, Chosen, Network
 
-THREADS_PAY = 800  # units; all products of a fit are those of one library
 WASHOUT_MEMORIES = 10  # times the memory: e^-10 of a start is left
 
 
@@ -53,8 +53,7 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
     """Parameters of the network and of its readout."""
 
     _penalty_rules: ClassVar[tuple[str, ...]] = ("loo",)
-    # What is learned only when somebody needs it, after `partial_fit`
-    _late: ClassVar[tuple[str, ...]] = ()
+    _saved: ClassVar[Saved]
 
     units: int = 500
     _: KW_ONLY
@@ -73,21 +72,22 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
     washout: int | str = "auto"
     random_state: Any = None
 
-    # With `__getattr__`, a type checker would accept every name.
-    if not TYPE_CHECKING:  # pragma: no branch - type checkers only, never at run time
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_learned" in vars(self) or "closed_loop_" in vars(self)
 
-        def __getattr__(self, name: str) -> Any:
-            if name in self._late and vars(self).get("_stale", False):
-                self._refresh()
-            if name in vars(self):
-                return vars(self)[name]
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+    def _what_is_saved(self) -> Saved:
+        """The attributes that a file holds by their names."""
+        return self._saved
 
-    def _outdate(self, names: Sequence[str]) -> None:
-        """More rows have come: what these attributes hold is learned again when it is needed."""
-        for name in names:
-            self.__dict__.pop(name, None)
-        self._stale = True
+    @property
+    def _networks(self) -> Sequence[Reservoir]:
+        """All networks of this estimator."""
+        return [self.reservoir_]
+
+    @property
+    def _columns(self) -> int:
+        """The columns of what the estimator was fitted to."""
+        return self._networks[0].n_inputs
 
     def _plan(self) -> Plan:
         self._check_readout()
@@ -103,7 +103,7 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
         found = candidates(table, plan.activation, self.memory, self.bend, self.bias_ratio)
         return found[:1] if plan.scalings else found
 
-    def _choose_frame(self, series: Sequence[Floats], targets: Sequence[Floats]) -> Frame:
+    def _choose_network(self, series: Sequence[Floats], targets: Sequence[Floats]) -> Network:
         """Scaling, network, washout and features, chosen by some of the rows."""
         lengths = [len(one) for one in series]
         series, targets = selection(series), selection(targets)
@@ -118,9 +118,7 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
                 series,
                 targets,
                 self._washout,
-                lambda frame, sampled: self._accumulate_steps(
-                    frame, series, targets, sampled=sampled
-                ),
+                lambda frame, sampled: self._accumulate(frame, series, targets, sampled=sampled),
             )
             best, near = search.best(found)
         # More rows than in the search may put a memory that nobody set out of reach
@@ -128,19 +126,21 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
             scaler.forward(rows), best, nearest=self.memory == "auto", near=near
         )
         frame = Frame(scaler, calibrated.reservoir, self._washout(calibrated.exponent, len(rows)))
-        self._remember(best, calibrated)
         if self.features != "linear":
             frame = self._with_products(frame, series, targets)
         # As many rows as the readout does not learn from, in the median series
         early = int(np.median([self._washout_of(frame, length) for length in lengths]))
         signals = [scaler.forward(one) for one in series]
-        return replace(frame, pasts=Pasts.of(frame.reservoir, signals, early))
+        frame = replace(frame, pasts=Pasts.of(frame.reservoir, signals, early))
+        return Network(frame, Chosen.of(best, calibrated))
 
-    def _remember(self, candidate: Candidate, calibrated: Calibrated) -> None:
-        self.lyapunov_: Any = calibrated.exponent
-        self.memory_: Any = -1.0 / calibrated.exponent if calibrated.exponent < 0.0 else np.inf
-        self.bend_: Any = candidate.bend
-        self.bias_ratio_ = candidate.bias_ratio
+    def _remember(self, chosen: Chosen, reservoir: Reservoir, washout: int) -> None:
+        self.lyapunov_: Any = chosen.lyapunov
+        self.memory_: Any = chosen.memory
+        self.bend_: Any = chosen.bend
+        self.bias_ratio_: Any = chosen.bias_ratio
+        self.reservoir_: Any = reservoir
+        self.washout_: Any = washout
 
     def _washout(self, exponent: float, rows: int) -> int:
         if self.washout != "auto":
@@ -154,7 +154,7 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
         """The frame with quadratic features; the leave-one-out error chooses how many, unless
         `components` says so.
         """
-        gram, _ = self._accumulate_steps(frame, series, targets)
+        gram, _ = self._accumulate(frame, series, targets)
         counts = (
             [2, 5, 10, 20]
             if self.components is None
@@ -171,12 +171,6 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
         )
 
     def _accumulate(
-        self, frame: Frame, series: Sequence[Floats], targets: Sequence[Floats]
-    ) -> tuple[Gram, Sample]:
-        """Gram matrix and sample of what the readout is fitted to: here, every step."""
-        return self._accumulate_steps(frame, series, targets)
-
-    def _accumulate_steps(
         self,
         frame: Frame,
         series: Sequence[Floats],
@@ -196,22 +190,6 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
         """The rows to leave out of one series: unless given, at most a quarter of it."""
         return frame.washout if self.washout != "auto" else min(frame.washout, length // 4)
 
-    def _solve(
-        self, gram: Gram, sample: Sample, again: Callable[[], Gram] | None = None
-    ) -> Weights:
-        """The readout of the sums.
-
-        `again` makes the same sums once more. With it, these may be overwritten.
-        """
-        if self.penalty == "loo":
-            self.penalty_, self.loo_error_, weights = choose_penalty(gram, sample)
-            return weights
-        self.penalty_ = float(self.penalty)
-        self.__dict__.pop("loo_error_", None)  # that of an earlier fit
-        if again is None:
-            return solve(gram, self.penalty_)
-        return solve_within(gram, self.penalty_) or solve(again(), self.penalty_)
-
 
 def seed_of(random_state: Any) -> int:
     try:
@@ -219,13 +197,3 @@ def seed_of(random_state: Any) -> int:
     except ValueError:
         rule = "random_state must be a whole number of at least 0, None or a numpy RandomState"
         raise BadInput(f"{rule}, got {random_state!r}; pass a number") from None
-
-
-def with_rows(gram: Gram) -> Gram:
-    """The sums, of at least one row: the washout must leave something to learn from."""
-    if gram.count == 0:
-        raise BadInput(
-            "the series must be longer than the washout, got no rows after it; pass longer ones "
-            "or lower washout"
-        )
-    return gram

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Self
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -14,20 +15,33 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from .. import _validation
 from .._atomic import all_or_nothing
 from .._errors import BadInput
-from .._validation import Floats
-from ..readout import Gram, Sample, factor, leave_one_out
+from .._plain import Parts, Saved, Tensors, Values, classes_from, classes_parts
+from .._validation import Floats, real, whole
+from ..readout import Weights
 from ..readout.cases import CaseReadout
+from ..reservoir import Reservoir
 from ..selection.plan import Plan, plan_of
 from .base import BaseESN, seed_of, with_limited_threads
 from .cases import as_cases, is_cases, refuse_wide
-from .ensemble import CLASSIFICATION, blocks, fit_ensemble, with_length
-from .probability import fit_sharpness, probabilities
+from .ensemble import (
+    CLASSIFICATION,
+    blocks,
+    ensemble_from,
+    ensemble_parts,
+    fit_ensemble,
+    with_length,
+)
+from .features import frame_from, frame_parts
+from .labelled import LabelledCases, LabelledSteps
+from .probability import probabilities
 from .scoring import judged, judged_weights
+from .solution import Final, Solution, Solved
 from .validation import as_series, is_list, validated
+
+Learned = LabelledCases | LabelledSteps | Final
 
 CASE_UNITS, STEP_UNITS = 2000, 500  # where nobody sets them
 RATIO = CLASSIFICATION["spherical"][0].bias_ratio
-CHANGING = ("weights_", "penalty_", "loo_error_", "sharpness_")  # with every batch
 
 
 @dataclass(eq=False, repr=False)
@@ -67,7 +81,19 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
     1.0
     """
 
-    _late = CHANGING
+    _saved = Saved("whole_series_", ("bias_ratio_", "loo_error_", "sharpness_"))
+    # Its numbers of each network are among the parts
+    _saved_series: ClassVar[Saved] = Saved(
+        "whole_series_",
+        ("bias_ratio_", "loo_error_", "sharpness_", "typical_length_"),
+        needed=("penalty_", "n_features_in_"),
+        since=2,
+    )
+
+    weights_ = Solved[Weights](lambda fit: fit.solution.weights)
+    penalty_ = Solved[float](lambda fit: fit.solution.penalty)
+    loo_error_ = Solved[float](lambda fit: fit.solution.loo_error)
+    sharpness_ = Solved[float](lambda fit: fit.solution.sharpness)
 
     units: int | str = "auto"  # type: ignore[assignment]  # of two kinds of networks
     time_axis: int | None = None
@@ -77,9 +103,10 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
     @with_limited_threads
     def fit(self, X: Any, y: Any) -> Self:
         """Choose the networks, let them follow the series, solve for the readout."""
-        self._learned: CaseReadout | tuple[Gram, Sample] | None = None
-        self.whole_series_ = is_cases(X, y)
-        return self._take(X, y, None)._refresh()
+        self.__dict__.pop("_learned", None)  # that of an earlier fit
+        self._take(X, y, None)
+        _ = self._learned.solution  # what fails, fails in the fit
+        return self
 
     @all_or_nothing
     @with_limited_threads
@@ -90,26 +117,25 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
         batch has them all. The readout is that of one fit to all batches. It is computed when a
         method needs it.
         """
-        if getattr(self, "_learned", None) is None and hasattr(self, "weights_"):
+        if isinstance(vars(self).get("_learned"), Final):
             raise BadInput(
                 "partial_fit must continue with what it has learned, got a model loaded from a "
                 "file, which keeps the readout only; fit it again"
             )
-        if not hasattr(self, "_learned"):
-            self._learned = None
-        if self._learned is None:
-            self.whole_series_ = is_cases(X, y)
-        return self._take(X, y, classes)
+        self._take(X, y, classes)
+        return self
 
-    def _take(self, X: Any, y: Any, classes: Any) -> Self:
+    def _take(self, X: Any, y: Any, classes: Any) -> None:
         """Learn from a batch, the first one where nothing was learned before."""
-        first, whole = self._learned is None, is_cases(X, y)
-        if whole != self.whole_series_:
+        first, cases = "_learned" not in vars(self), is_cases(X, y)
+        if first:
+            self.whole_series_ = cases
+        if cases != self.whole_series_:
             raise BadInput(
                 "y must have one label per series in all batches, or one per step in all of them, "
                 "got both; fit two classifiers"
             )
-        if whole:
+        if cases:
             series = as_cases(self, X, self.time_axis, reset=first)
             labels = [self._case_labels(y, len(series))]
         else:
@@ -123,11 +149,11 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
                 f"y must have the classes of the first batch, got {unknown.tolist()[0]!r} too; "
                 "name all classes in the first call, partial_fit(X, y, classes=...)"
             )
-        (self._take_cases if whole else self._take_steps)(
-            series, [self._indicators(one) for one in labels]
-        )
-        self._outdate(CHANGING)
-        return self
+        targets = [self._indicators(one) for one in labels]
+        if first:
+            self._learned: Learned = self._begun(series, targets)
+        else:
+            self._learned = replace(self._taken(series, targets), penalty=self.penalty)
 
     def decision_function(self, X: Any) -> Any:
         """Outputs per series (n, classes), or per step (T, classes), a list for several series.
@@ -168,7 +194,6 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
     def _outputs(self, X: Any) -> Any:
         """Outputs (n, classes) of whole series, (T, classes) of steps, or a list of the latter."""
         check_is_fitted(self, "classes_")
-        self._refresh()
         if self.whole_series_:
             cases = as_cases(self, X, self.time_axis, reset=False)
             return np.vstack(
@@ -186,15 +211,27 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
     def _narrow(self, outputs: Floats) -> Floats:
         return outputs[:, 1] - outputs[:, 0] if len(self.classes_) == 2 else outputs
 
-    def _take_cases(self, cases: list[Floats], targets: list[Floats]) -> None:
-        if self._learned is None:
-            self._begin_cases(cases)
-            self.typical_length_, self._learned = self._choose_length(cases, targets[0])
-            return
-        assert isinstance(self._learned, CaseReadout)
-        for place, features in self._described(cases):
-            told = with_length(cases[place], features, self.typical_length_)
-            self._learned = self._learned.taking(told, targets[0][place])
+    def _begun(self, series: list[Floats], targets: list[Floats]) -> LabelledCases | LabelledSteps:
+        """What is learned from the first batch, which chooses the networks."""
+        size = self.units if isinstance(self.units, Integral) else 0
+        if self.whole_series_:
+            self._begin_cases(series)
+            self.typical_length_, readout = self._choose_length(series, targets[0])
+            return LabelledCases(readout, self.penalty, size)
+        self.frame_, chosen = self._choose_network(series, targets)
+        self._remember(chosen, self.frame_.reservoir, self.frame_.washout)
+        return LabelledSteps(*self._accumulate(self.frame_, series, targets), self.penalty, size)
+
+    def _taken(self, series: list[Floats], targets: list[Floats]) -> LabelledCases | LabelledSteps:
+        """What is learned from all batches when another one has come."""
+        learned = self._learned
+        if isinstance(learned, LabelledSteps):
+            return learned.joined(*self._accumulate(self.frame_, series, targets))
+        assert isinstance(learned, LabelledCases)
+        for place, features in self._described(series):
+            scaled = with_length(series[place], features, self.typical_length_)
+            learned = learned.taking(scaled, targets[0][place])
+        return learned
 
     def _choose_length(self, cases: list[Floats], targets: Floats) -> tuple[float, CaseReadout]:
         """The median length where lengths differ and tell the class, otherwise 0; with what a
@@ -207,11 +244,12 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
         }
         for place, features in self._described(cases):
             for typical, readout in learned.items():
-                told = with_length(cases[place], features, typical)
-                learned[typical] = readout.taking(told, targets[place])
+                scaled = with_length(cases[place], features, typical)
+                learned[typical] = readout.taking(scaled, targets[place])
         if len(tried) == 1:
             return 0.0, learned[0.0]
-        return min(learned.items(), key=lambda one: one[1].fit(self._penalty()).error)
+        penalty = None if self.penalty == "loo" else float(self.penalty)
+        return min(learned.items(), key=lambda one: one[1].fit(penalty).error)
 
     def _begin_cases(self, cases: list[Floats]) -> None:
         """The networks for these cases."""
@@ -236,30 +274,20 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
             free=self.memory == "auto" and not given,
             divided=isinstance(self.topology, str),
         )
+        self._describe_networks()
+        self.bias_ratio_ = RATIO if self.bias_ratio == "auto" else float(self.bias_ratio)
+
+    def _describe_networks(self) -> None:
         networks = self.ensemble_.networks
         self.memory_ = np.array([one.memory for one in networks])
         self.lyapunov_ = np.array([one.exponent for one in networks])
         self.bend_ = np.array([one.bend for one in networks])
-        self.bias_ratio_ = RATIO if self.bias_ratio == "auto" else float(self.bias_ratio)
-
-    def _penalty(self) -> float | None:
-        return None if self.penalty == "loo" else float(self.penalty)
 
     def _plan(self) -> Plan:
         """The plan of the network that classifies steps."""
         self._check_readout()
         units = STEP_UNITS if self.units == "auto" else self.units
         return plan_of(self, seed_of(self.random_state), units)
-
-    def _take_steps(self, series: list[Floats], targets: list[Floats]) -> None:
-        if self._learned is None:
-            self.frame_ = self._choose_frame(series, targets)
-            self.reservoir_, self.washout_ = self.frame_.reservoir, self.frame_.washout
-            self._learned = self._accumulate(self.frame_, series, targets)
-            return
-        assert isinstance(self._learned, tuple)
-        gram, sample = self._accumulate(self.frame_, series, targets)
-        self._learned = self._learned[0] + gram, self._learned[1].joined(sample)
 
     def _described(self, cases: list[Floats]) -> Iterator[tuple[slice, Floats]]:
         """The features of the cases, a block of them at a time."""
@@ -273,26 +301,41 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
         for place in blocks(cases):
             yield place, self.ensemble_.features(cases[place], self.washout_, self.n_jobs)
 
-    def _refresh(self) -> Self:
-        """Solve for the readout if something was learned since the last time."""
-        return self._learn() if self._stale else self
+    def _fitted(self) -> Learned:
+        return self._learned
 
-    @all_or_nothing
-    @with_limited_threads
-    def _learn(self) -> Self:
-        if isinstance(self._learned, CaseReadout):
-            fitted = self._learned.fit(self._penalty())
-            self.weights_, self.penalty_ = fitted.weights, fitted.penalty
-            self.loo_error_, outputs, targets = fitted.error, fitted.outputs, fitted.targets
+    @property
+    def _networks(self) -> Sequence[Reservoir]:
+        if self.whole_series_:
+            return [one.reservoir for one in self.ensemble_.networks]
+        return [self.reservoir_]
+
+    def _what_is_saved(self) -> Saved:
+        return self._saved_series if self.whole_series_ else self._saved
+
+    def _to_parts(self) -> Parts:
+        if self.whole_series_:
+            values, tensors = ensemble_parts(self.ensemble_, self.weights_)
+            values["washout"] = int(self.washout_)
         else:
-            assert self._learned is not None
-            gram, sample = self._learned
-            self.weights_ = self._solve(gram, sample)
-            errors = leave_one_out(factor(gram, self.penalty_), sample.states, sample.targets)
-            outputs, targets = sample.targets - errors, sample.targets
-        self.sharpness_ = fit_sharpness(outputs, targets)
-        self._stale = False
-        return self
+            values, tensors = frame_parts(self.frame_, self.weights_)
+        return {**classes_parts(self.classes_), **values}, tensors
+
+    def _from_parts(self, found: Values, values: Values, tensors: Tensors) -> None:
+        if self.whole_series_:
+            self.ensemble_, weights = ensemble_from(values, tensors)
+            self.washout_ = whole("washout", values["washout"], 0)
+            self.typical_length_ = real("typical_length_", found["typical_length_"], 0.0)
+            self._describe_networks()
+        else:
+            self.frame_, weights = frame_from(values, tensors)
+            self.reservoir_, self.washout_ = self.frame_.reservoir, self.frame_.washout
+        self.classes_ = classes_from(values, len(weights.intercept))
+        # A file of version 0.1 has no sharpness
+        sharpness = real("sharpness_", found.pop("sharpness_", 1.0), 0.0)
+        penalty, error = found.pop("penalty_"), found.pop("loo_error_", None)
+        self._learned = Final(Solution(weights, penalty, error, sharpness=sharpness))
+        self.__dict__.update(found)
 
     def _case_labels(self, y: Any, count: int) -> Any:
         if y is None or len(y) != count:

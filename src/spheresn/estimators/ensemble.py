@@ -24,9 +24,20 @@ from joblib import Parallel, delayed
 
 from .. import kernels
 from .._errors import DegenerateStep
-from .._validation import Floats
+from .._plain import (
+    Parts,
+    Tensors,
+    Values,
+    readout_parts,
+    reservoir_from,
+    reservoir_parts,
+    scaler_from,
+    weights_from,
+)
+from .._validation import Floats, array, real, whole
 from ..driving import drive, network_of, writable
 from ..kernels.codes import FINE, fast_path, guarded
+from ..readout import Weights
 from ..reservoir import Reservoir
 from ..selection.candidates import Candidate
 from ..selection.plan import Plan
@@ -345,3 +356,76 @@ def blocks(series: Sequence[Floats]) -> list[slice]:
     ends = np.cumsum([len(one) for one in series])
     cuts = np.flatnonzero(np.diff((ends - 1) // BLOCK)) + 1
     return [slice(first, stop) for first, stop in pairwise([0, *cuts.tolist(), len(series)])]
+
+
+def ensemble_parts(ensemble: Ensemble, weights: Weights) -> Parts:
+    """Networks and readout as plain values and arrays; the arrays of network k begin with `k.`."""
+    values, tensors = readout_parts(weights, None)
+    values["networks"] = []
+    for k, one in enumerate(ensemble.networks):
+        reservoir, arrays = reservoir_parts(one.reservoir)
+        values["networks"].append(
+            {
+                "reservoir": reservoir,
+                "stride": int(one.view.stride),
+                "order": int(one.view.order),
+                "own": bool(one.view.own),
+                "exponent": float(one.exponent),
+            }
+        )
+        arrays |= {
+            "mean": one.scaler.mean,
+            "scale": one.scaler.scale,
+            "rest": one.rest,
+            "state_mean": one.mean,
+            "state_scale": one.scale,
+        }
+        tensors |= {f"{k}.{name}": tensor for name, tensor in arrays.items()}
+    return values, tensors
+
+
+def ensemble_from(values: Values, tensors: Tensors) -> tuple[Ensemble, Weights]:
+    """What `ensemble_parts` described."""
+    networks = tuple(
+        _network_from(one, _beginning(f"{k}.", tensors)) for k, one in enumerate(values["networks"])
+    )
+    ensemble, weights = Ensemble(networks), weights_from(values, tensors)
+    if (
+        weights.matrix.shape != (ensemble.width, len(weights.intercept))
+        or len({one.reservoir.n_inputs for one in networks}) != 1
+    ):
+        raise ValueError("the readout does not fit the networks")
+    return ensemble, weights
+
+
+def _beginning(prefix: str, tensors: Tensors) -> Tensors:
+    return {
+        name.removeprefix(prefix): tensor
+        for name, tensor in tensors.items()
+        if name.startswith(prefix)
+    }
+
+
+def _network_from(values: Values, tensors: Tensors) -> SeriesNetwork:
+    reservoir = reservoir_from(values["reservoir"], tensors)
+    rest, mean, scale = (
+        array(name, tensors[name], 1, reservoir.dtype)
+        for name in ("rest", "state_mean", "state_scale")
+    )
+    if {part.shape for part in (rest, mean, scale)} != {(reservoir.units,)} or not (
+        scale > 0.0
+    ).all():
+        raise ValueError("the states do not fit the network")
+    view = View(
+        whole("stride", values["stride"], 1), whole("order", values["order"], 0), values["own"]
+    )
+    if view.order > 2:
+        raise ValueError("the order of differences is not one of 0, 1 and 2")
+    if STRIDE_RATIO**40 % view.stride:
+        raise ValueError("the stride is not a power of three")
+    if not isinstance(view.own, bool):
+        raise ValueError("own is not true or false")
+    scaler = scaler_from(tensors["mean"], tensors["scale"], reservoir.n_inputs)
+    return SeriesNetwork(
+        view, scaler, reservoir, rest, mean, scale, real("exponent", values["exponent"])
+    )

@@ -8,9 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from .._validation import Floats
+from .._plain import (
+    Parts,
+    Tensors,
+    Values,
+    readout_from,
+    readout_parts,
+    reservoir_from,
+    reservoir_parts,
+    scaler_from,
+)
+from .._validation import Floats, whole
 from ..driving import drive, drive_blocks, drive_chunks
-from ..readout import Quadratic
+from ..readout import Quadratic, Weights
 from ..readout.gram import block_rows
 from ..reservoir import Reservoir
 from ..series.scaling import Scaler
@@ -103,3 +113,36 @@ class Frame:
             means.append(np.mean(found, axis=0))
             starts = states[:, -1].copy()
         return np.concatenate(means)
+
+
+def frame_parts(frame: Frame, weights: Weights) -> Parts:
+    """A frame and the readout of its features as plain values and arrays."""
+    values, tensors = readout_parts(weights, frame.quadratic)
+    network, arrays = reservoir_parts(frame.reservoir)
+    tensors |= {**arrays, "mean": frame.scaler.mean, "scale": frame.scaler.scale}
+    if frame.pasts is not None:
+        values["past_rows"] = int(frame.pasts.rows)
+        tensors |= {"pasts": frame.pasts.states, "following": frame.pasts.following}
+    return {**values, "reservoir": network, "washout": int(frame.washout)}, tensors
+
+
+def frame_from(values: Values, tensors: Tensors) -> tuple[Frame, Weights]:
+    """What `frame_parts` described."""
+    reservoir = reservoir_from(values["reservoir"], tensors)
+    scaler = scaler_from(tensors["mean"], tensors["scale"], reservoir.n_inputs)
+    weights, quadratic = readout_from(values, tensors, reservoir.units)
+    washout = whole("washout", values["washout"], 0)
+    pasts = _pasts_from(values, tensors, reservoir)
+    return Frame(scaler, reservoir, washout, quadratic, pasts), weights
+
+
+def _pasts_from(values: Values, tensors: Tensors, reservoir: Reservoir) -> Pasts | None:
+    """What stands for the past of a series; files of version 0.2 have none."""
+    if "pasts" not in tensors:
+        return None
+    states, following = tensors["pasts"], tensors["following"]
+    count = len(states) if states.ndim == 2 else 0
+    shapes = (states.shape, following.shape)
+    if not count or shapes != ((count, reservoir.units), (count, reservoir.n_inputs)):
+        raise ValueError("the pasts do not fit the network")
+    return Pasts(states, following, whole("past_rows", values["past_rows"], 1))

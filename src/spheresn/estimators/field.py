@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
+from math import prod
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,8 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _validation
 from .._atomic import all_or_nothing
 from .._errors import BadInput
+from .._plain import Parts, Saved, Tensors, Values, reservoir_from, reservoir_parts, scaler_from
 from .._progress import Progress
-from .._validation import Floats
+from .._validation import Floats, array, real, whole
 from ..selection.candidates import Candidate, candidates
 from ..series.limits import MARGIN
 from ..series.scaling import Scaler
@@ -20,6 +22,7 @@ from ..series.windows import evenly_spaced
 from .base import BaseESN, with_limited_threads
 from .fields.geometry import Patches
 from .fields.labels import Labels
+from .fields.loop import FieldLoop, LocalNetworks
 from .fields.search import (
     DEFAULTS,
     FIELD,
@@ -32,6 +35,7 @@ from .fields.search import (
 from .fields.sources import Source, Standardised, Survey
 from .fields.workers import Learning, client_workers
 from .forecaster import report_range
+from .solution import Chosen
 
 SPIN_UP_MEMORIES = 37  # times the memory: 1e-16 of a start is left
 LONGEST_SPIN_UP = 1000
@@ -70,6 +74,12 @@ class ESNFieldForecaster(BaseESN):
     """
 
     _penalty_rules: ClassVar[tuple[str, ...]] = ("auto",)
+    _saved = Saved(
+        "shared_",
+        ("bias_ratio_", "noise_", "score_"),
+        ("state_", "last_", "low_", "high_", "mean_", "scale_"),
+        axes=("patch", "halo", "periodic"),
+    )
 
     units: int = 1000
     patch: Any = 4
@@ -98,7 +108,7 @@ class ESNFieldForecaster(BaseESN):
         _validation.at_least("field", len(source), DEFAULTS.least_rows, "to learn from")
         patches = Patches.of(source.grid, source.n_channels, self.patch, self.halo, self.periodic)
         plan, settings = self._plan(), self._settings()
-        found = self._field_candidates()
+        tried = self._field_candidates()
         survey = workers.survey(source)
         rows = Standardised(source, Scaler(survey.mean, survey.scale()))
         position = patches.positions() if self._flag("position") else np.zeros((patches.count, 0))
@@ -115,16 +125,17 @@ class ESNFieldForecaster(BaseESN):
             Progress(self.verbose),
         )
         try:
-            chosen = search.best(found[:1] if plan.scalings else found)
+            chosen = search.best(tried[:1] if plan.scalings else tried)
         finally:
             search.progress.close()
-        self._remember(chosen.candidate, chosen.calibrated)
+        networks = chosen.learner.networks
+        found = Chosen.of(chosen.candidate, chosen.calibrated)
+        self._remember(found, networks.reservoir, chosen.learner.spin_up)
         self._keep(rows, survey, patches)
         self.labels_: Labels | None = source.labels
-        self.closed_loop_, self.reservoir_ = chosen.loop, chosen.learner.networks.reservoir
+        self.closed_loop_, self.candidates_ = chosen.loop, chosen.table
         self.noise_, self.shared_ = chosen.setting.learning.noise, chosen.setting.shared
         self.penalty_ = float(chosen.readouts.penalty.mean())
-        self.candidates_, self.washout_ = chosen.table, chosen.learner.spin_up
         self.__dict__.pop("score_", None)  # that of an earlier fit
         if chosen.score is not None:
             self.score_ = chosen.score
@@ -182,11 +193,69 @@ class ESNFieldForecaster(BaseESN):
     def _scaler(self) -> Scaler:
         return Scaler(self.mean_, self.scale_).of_columns(np.arange(self.n_features_in_))
 
+    @property
+    def _columns(self) -> int:
+        return len(self.last_)
+
+    def _to_parts(self) -> Parts:
+        loop, patches = self.closed_loop_, self.patches_
+        reservoir, tensors = reservoir_parts(self.reservoir_)
+        return {
+            "reservoir": reservoir,
+            "washout": int(self.washout_),
+            "carry": float(loop.carry),
+            "grid": list(patches.grid),
+            "channels": int(patches.channels),
+            "labels": None if self.labels_ is None else self.labels_.plain(),
+        }, {
+            **tensors,
+            "weights": loop.matrix,
+            "intercept": loop.intercept,
+            "position": loop.networks.position,
+        }
+
+    def _from_parts(self, found: Values, values: Values, tensors: Tensors) -> None:
+        if self.noise != "auto":
+            real("noise", self.noise, 0.0)
+        self.__dict__.update(found)
+        reservoir = reservoir_from(values["reservoir"], tensors)
+        grid = [whole("grid", cells, 1) for cells in values["grid"]]
+        channels = whole("channels", values["channels"], 1)
+        # Before anything is built that is as large as the file promises
+        if self.last_.shape != (prod(grid) * channels,):
+            raise ValueError("the field does not fit its grid")
+        if not self._flag("channels") and channels > 1:
+            raise ValueError("the field has several channels and one")
+        patches = Patches.of(grid, channels, self.patch, self.halo, self.periodic)
+        position = array("position", tensors["position"], 2)
+        matrix = array("weights", tensors["weights"], 3)
+        intercept = array("intercept", tensors["intercept"], 2)
+        readouts, outputs = 1 if self.shared_ else patches.count, patches.inner.shape[1]
+        if (
+            matrix.shape != (readouts, reservoir.units, outputs)
+            or intercept.shape != (readouts, outputs)
+            or len(position) != patches.count
+            or reservoir.n_inputs != patches.windows.shape[1] + position.shape[1]
+        ):
+            raise ValueError("the readout does not fit the network and its patches")
+        if self.state_.shape != (patches.count, reservoir.units):
+            raise ValueError("the state does not fit the patches")
+        if any(one.shape != (channels,) for one in (self.low_, self.high_)):
+            raise ValueError("the range does not fit the channels")
+        scaler_from(self.mean_, self.scale_, channels)
+        networks = LocalNetworks(patches, reservoir, position)
+        self.closed_loop_ = FieldLoop(networks, matrix, intercept, real("carry", values["carry"]))
+        self.patches_, self.reservoir_ = patches, reservoir
+        self.washout_ = whole("washout", values["washout"], 0)
+        self.labels_ = None if values["labels"] is None else Labels.from_plain(values["labels"])
+
     def _keep(self, rows: Standardised, survey: Survey, patches: Patches) -> None:
         self.patches_ = patches
-        self.mean_, self.scale_ = rows.scaler.mean, rows.scaler.scale
+        self.mean_: Floats = rows.scaler.mean
+        self.scale_: Floats = rows.scaler.scale
         margin = MARGIN * (survey.high - survey.low)
-        self.low_, self.high_ = survey.low - margin, survey.high + margin
+        self.low_: Floats = survey.low - margin
+        self.high_: Floats = survey.high + margin
         self.n_features_in_ = patches.size
 
     def _flag(self, name: str) -> bool:

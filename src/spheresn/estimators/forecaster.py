@@ -11,21 +11,34 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation
 from .._atomic import all_or_nothing
-from .._errors import BadInput
+from .._plain import (
+    Parts,
+    Saved,
+    Tensors,
+    Values,
+    readout_from,
+    readout_parts,
+    reservoir_from,
+    reservoir_parts,
+    scaler_from,
+)
 from .._progress import Progress
-from .._validation import Floats
+from .._validation import Floats, real, whole
 from ..driving import drive_chunks
 from ..selection.calibration import Calibrated
 from ..selection.candidates import FORECAST
-from ..series.alignment import aligned, same_dates
+from ..series.alignment import exogenous_columns, same_dates
+from ..series.form import SeriesForm
 from ..series.limits import bounds_around
 from ..series.observed import has_form, observed
 from ..series.scaling import Scaler
 from .base import BaseESN, with_limited_threads
+from .closed_loop import ClosedLoop
 from .features import Frame
 from .forecast_search import ForecastSearch
 from .learning import TrainingData
 from .regression_search import DEFAULTS
+from .solution import Chosen
 from .validation import validated
 
 
@@ -58,6 +71,11 @@ class ESNForecaster(BaseESN):
     """
 
     _penalty_rules = ("loo", "auto")
+    _saved = Saved(
+        "_one_column",
+        ("bias_ratio_", "noise_", "score_"),
+        ("state_", "last_", "low_", "high_"),
+    )
 
     bias_ratio: float | str = "auto"
     penalty: float | str = "auto"
@@ -71,7 +89,10 @@ class ESNForecaster(BaseESN):
         """Choose the network and learn the series; forecasts begin at its end. `y` is not used."""
         self._form = observed(X, "never", "X").form if has_form(X) else None
         series = self._table(X, reset=True)
-        beside = self._exogenous(exogenous, len(series), reset=True)
+        index = None if self._form is None else self._form.index
+        beside, self._exogenous_names = exogenous_columns(
+            exogenous, len(series), None, None, index, _numbers
+        )
         self._one_column = np.ndim(X) == 1
         self.scaler_, self.exogenous_scaler_ = Scaler.of(series), Scaler.of(beside)
         self.low_, self.high_ = bounds_around(self.scaler_.mean, series, len(series) // 4)
@@ -103,8 +124,9 @@ class ESNForecaster(BaseESN):
         self.__dict__.pop("score_", None)  # that of an earlier fit
         if chosen.score is not None:
             self.score_ = chosen.score
-        self._remember(chosen.trial.candidate, chosen.trial.calibrated)
-        self.reservoir_, self.washout_ = chosen.trial.frame.reservoir, chosen.trial.frame.washout
+        trial = chosen.trial
+        found = Chosen.of(trial.candidate, trial.calibrated)
+        self._remember(found, trial.frame.reservoir, trial.frame.washout)
         self.last_ = data.series[-1].copy()
         self.state_ = self._observe(None, data.inputs)
         return self
@@ -118,7 +140,7 @@ class ESNForecaster(BaseESN):
         check_is_fitted(self)
         width = 3 * self.n_features_in_ + len(self.exogenous_scaler_.mean)
         count = _validation.fitting("steps", steps, 1, width)
-        beside = self.exogenous_scaler_.forward(self._exogenous(exogenous, count, reset=False))
+        beside = self._exogenous(exogenous, count, self._coming(count))
         outputs, finite = self.closed_loop_.run(
             count, self.state_, self.last_, np.ascontiguousarray(beside)
         )
@@ -141,9 +163,7 @@ class ESNForecaster(BaseESN):
         series = self.scaler_.forward(self._table(X, reset=False))
         if self._form is not None:
             same_dates("X", X, self._form.coming(len(series)))
-        beside = self.exogenous_scaler_.forward(
-            self._exogenous(exogenous, len(series), reset=False)
-        )
+        beside = self._exogenous(exogenous, len(series), self._coming(len(series)))
         before = np.vstack([self.last_, series[:-1]])
         self.state_ = self._observe(self.state_, np.hstack([before, beside]))
         self.last_ = series[-1].copy()
@@ -159,9 +179,7 @@ class ESNForecaster(BaseESN):
         """
         check_is_fitted(self)
         series = self.scaler_.forward(self._table(X, reset=False))
-        beside = self.exogenous_scaler_.forward(
-            self._exogenous(exogenous, len(series), reset=False)
-        )
+        beside = self._exogenous(exogenous, len(series), None)
         frame = Frame(
             Scaler.identity(self.reservoir_.n_inputs),
             self.reservoir_,
@@ -202,23 +220,67 @@ class ESNForecaster(BaseESN):
         table: Floats = validated(self, rows, reset=reset, ensure_min_samples=3 if reset else 1)
         return table
 
-    def _exogenous(self, exogenous: Any, rows: int, *, reset: bool) -> Floats:
-        if exogenous is None:
-            table, names = np.zeros((rows, 0)), None
-        else:  # a model that was loaded knows no names
-            known = None if reset else getattr(self, "_exogenous_names", None)
-            found, names = aligned(exogenous, known, None)
-            table = _validation.table("exogenous", np.asarray(found))
-        if reset:
-            self._exogenous_names = names
-        columns = table.shape[1] if reset else len(self.exogenous_scaler_.mean)
-        if table.shape != (rows, columns):
-            got = "none" if exogenous is None else table.shape
-            raise BadInput(
-                f"exogenous must have shape ({rows}, {columns}), got {got}; pass one row "
-                "for each time, with the columns of fit"
-            )
-        return table
+    @property
+    def _columns(self) -> int:
+        return len(self.last_)
+
+    def _to_parts(self) -> Parts:
+        loop = self.closed_loop_
+        values, tensors = readout_parts(loop.weights, loop.quadratic)
+        reservoir, arrays = reservoir_parts(self.reservoir_)
+        form = None if self._form is None else self._form.plain()
+        beside = self.exogenous_scaler_
+        return {
+            "form": form,
+            **values,
+            "carry": float(loop.carry),
+            "reservoir": reservoir,
+            "washout": int(self.washout_),
+        }, {
+            **tensors,
+            **arrays,
+            "mean": self.scaler_.mean,
+            "scale": self.scaler_.scale,
+            "exogenous_mean": beside.mean,
+            "exogenous_scale": beside.scale,
+        }
+
+    def _from_parts(self, found: Values, values: Values, tensors: Tensors) -> None:
+        if self.noise != "auto":
+            real("noise", self.noise, 0.0)
+        self.__dict__.update(found)
+        reservoir = reservoir_from(values["reservoir"], tensors)
+        weights, quadratic = readout_from(values, tensors, reservoir.units)
+        columns = len(weights.intercept)
+        self.scaler_ = scaler_from(tensors["mean"], tensors["scale"], columns)
+        self.exogenous_scaler_ = scaler_from(
+            tensors["exogenous_mean"], tensors["exogenous_scale"], reservoir.n_inputs - columns
+        )
+        ends = (self.last_, self.low_, self.high_)
+        if self.state_.shape != (reservoir.units,) or any(one.shape != (columns,) for one in ends):
+            raise ValueError("state and series do not fit the network")
+        limits = (self.scaler_.forward(end) for end in (self.low_, self.high_))
+        carry = real("carry", values["carry"])
+        self.closed_loop_ = ClosedLoop(reservoir, weights, carry, quadratic, *limits)
+        self.reservoir_, self.washout_ = reservoir, whole("washout", values["washout"], 0)
+        form = values.get("form")
+        self._form = None if form is None else SeriesForm.from_plain(form)
+
+    def _exogenous(self, exogenous: Any, rows: int, index: Any) -> Floats:
+        """Exogenous columns with those of fit, in units of their deviations."""
+        scaler = self.exogenous_scaler_
+        # A model that was loaded knows no names
+        names = getattr(self, "_exogenous_names", None)
+        table, _ = exogenous_columns(exogenous, rows, len(scaler.mean), names, index, _numbers)
+        return scaler.forward(table)
+
+    def _coming(self, rows: int) -> Any:
+        """The index of the next rows."""
+        return None if self._form is None else self._form.coming(rows)
+
+
+def _numbers(exogenous: Any) -> Floats:
+    return _validation.table("exogenous", np.asarray(exogenous))
 
 
 def report_range(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
 import numpy as np
@@ -13,18 +13,20 @@ from .. import _validation
 from .._atomic import all_or_nothing
 from .._errors import BadInput, StateOverflow
 from .._numerics import power_of_two
+from .._plain import Parts, Saved, Tensors, Values
 from .._validation import Floats
-from .base import BaseESN, with_limited_threads, with_rows
-from .features import Frame
+from ..reservoir import Reservoir
+from .base import BaseESN, with_limited_threads
+from .features import Frame, frame_from, frame_parts
 from .regression_search import DEFAULTS
 from .scoring import judged, judged_weights
-from .streaming import Stream
+from .solution import Chosen, Final, Network, Solution, Solved
+from .streaming import Stream, StreamFit, Waiting
 from .validation import as_series, as_targets, is_list, validated
 
+Learned = Waiting | StreamFit | Final
+
 ORDINARY = 2.0**300  # sums of squares of such numbers fit
-# Attributes that change with every row, and those that the first rows decide
-CHANGING = ("weights_", "penalty_", "loo_error_", "state_")
-CHOSEN = ("frame_", "reservoir_", "washout_", "lyapunov_", "memory_", "bend_", "bias_ratio_")
 
 
 @dataclass(eq=False, repr=False)
@@ -58,7 +60,19 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
     True
     """
 
-    _late = (*CHANGING, *CHOSEN)
+    _saved = Saved("_one_output", ("bias_ratio_", "loo_error_"), ("state_", "low_", "high_"))
+
+    weights_ = Solved[Any](lambda fit: fit.solution.weights)
+    penalty_ = Solved[float](lambda fit: fit.solution.penalty)
+    loo_error_ = Solved[float](lambda fit: fit.solution.loo_error)
+    state_ = Solved[Floats](lambda fit: fit.solution.state)
+    frame_ = Solved[Frame](lambda fit: fit.network.frame)
+    reservoir_ = Solved[Reservoir](lambda fit: fit.network.frame.reservoir)
+    washout_ = Solved[int](lambda fit: fit.network.frame.washout)
+    lyapunov_ = Solved[float](lambda fit: fit.network.chosen.lyapunov)
+    memory_ = Solved[float](lambda fit: fit.network.chosen.memory)
+    bend_ = Solved[float](lambda fit: fit.network.chosen.bend)
+    bias_ratio_ = Solved[float](lambda fit: fit.network.chosen.bias_ratio)
 
     readout: Any = None
     n_jobs: int | None = None
@@ -69,17 +83,17 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
         """Choose the network, drive it over the series, solve for the readout."""
         series, targets = self._checked(X, y, reset=True)
         self._note_range(targets, True)
-        for name in ("_waiting", "_stream", "_stale", "state_"):  # those of an earlier fit
-            self.__dict__.pop(name, None)
-        frame = self._choose_frame(series, targets)
+        network = self._choose_network(series, targets)
         if self.readout is not None:
-            return self._finish(frame, self._fit_other(frame, series, targets))
-        if is_list(X):
-            return self._finish(frame, self._solve(*self._accumulate(frame, series, targets)))
-        self._waiting: list[tuple[Floats, Floats]] = []
-        self._stale = True
-        self._stream: Stream | None = self._new_stream(frame, series[0], targets[0])
-        return self._refresh()
+            other = Solution(self._fit_other(network.frame, series, targets))
+            self._learned: Learned = Final(other, network)
+        elif is_list(X):
+            sums = self._accumulate(network.frame, series, targets)
+            self._learned = Final(Solution.of(*sums, self.penalty).times(self._unit), network)
+        else:
+            self._learned = self._begun(network, series[0], targets[0])
+            _ = self._learned.solution  # what fails, fails in the fit
+        return self
 
     @all_or_nothing
     @with_limited_threads
@@ -94,25 +108,24 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
                 "partial_fit must get one table and use the ridge readout, got a list or a readout "
                 "of your own; call fit instead"
             )
-        if not hasattr(self, "_waiting") and hasattr(self, "weights_"):
+        learned = vars(self).get("_learned", Waiting())
+        if isinstance(learned, Final):
             raise BadInput(
                 "partial_fit must continue a stream, got a model loaded from a file or fitted to a "
                 "list; fit it again"
             )
-        first = not hasattr(self, "_waiting")
+        first = "_learned" not in vars(self)
         (rows,), (targets,) = self._checked(X, y, reset=first, least=1)
-        if first:
-            self._waiting, self._stream = [], None
-        else:
+        if not first:
             self._require_outputs(targets.shape[1])
         self._note_range([targets], first)
-        if self._stream is not None:
-            self._stream = self._stream.taking(rows, targets)
+        if isinstance(learned, StreamFit):
+            stream = learned.stream.taking(rows, targets)
+            self._learned = replace(learned, stream=stream, penalty=self.penalty)
         else:
-            self._waiting = [*self._waiting, (rows, targets)]
-            if sum(len(x) for x, _ in self._waiting) >= DEFAULTS.rows:
-                self._start_stream()
-        self._outdate(CHANGING)
+            self._learned = waiting = learned.taking(rows, targets)
+            if waiting.count >= DEFAULTS.rows:
+                self._begin()
         return self
 
     def predict(self, X: Any, start: Floats | None = None) -> Any:
@@ -124,7 +137,6 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
         training targets, `low_` to `high_`.
         """
         check_is_fitted(self)
-        self._refresh()
         limits = getattr(self, "low_", -np.inf), getattr(self, "high_", np.inf)
         outputs = [
             self.frame_.read(rows, self._read, start, limits)
@@ -153,7 +165,6 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
         the first row.
         """
         check_is_fitted(self)
-        self._refresh()
         states = [self.frame_.states_from_pasts(rows) for rows in as_series(self, X, reset=False)]
         return states if is_list(X) else states[0]
 
@@ -201,50 +212,49 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
 
     def _require_outputs(self, count: int) -> None:
         """Require as many columns of targets as in the rows before."""
-        before = self._waiting[0][1].shape[1] if self._stream is None else self._stream.outputs
+        assert not isinstance(self._learned, Final)
+        before = self._learned.outputs
         if count != before:
             raise BadInput(
                 f"y must have {before} column(s), as in the rows before, got {count}; pass the "
                 "same outputs"
             )
 
-    def _start_stream(self) -> None:
-        rows, targets = (np.vstack(part) for part in zip(*self._waiting, strict=True))
-        _validation.at_least("X", len(rows), 2, "in all before something can be learned")
-        frame = self._choose_frame([rows], [targets])
-        self._stream = self._new_stream(frame, rows, targets)
-        self._waiting = []
+    def _fitted(self) -> StreamFit | Final:
+        """What was learned; the network of a stream is chosen when somebody needs it."""
+        if isinstance(self._learned, Waiting):
+            self._begin()
+        assert not isinstance(self._learned, Waiting)
+        return self._learned
 
-    def _new_stream(self, frame: Frame, rows: Floats, targets: Floats) -> Stream:
-        washout = self._washout_of(frame, len(rows))
-        empty = Stream(frame, washout, self.penalty == "loo", (rows[:0], targets[:0]))
-        return empty.taking(rows, targets)
-
-    def _refresh(self) -> Self:
-        """Solve for the readout if rows have come since the last time."""
-        return self._learn() if getattr(self, "_stale", True) else self
-
-    @all_or_nothing
     @with_limited_threads
-    def _learn(self) -> Self:
-        if self._stream is None:
-            self._start_stream()
-        assert self._stream is not None
-        stream = self._stream
-        sums, sample, self.state_ = stream.finished()
-        weights = self._solve(
-            with_rows(sums.moments), sample, again=lambda: stream.finished()[0].moments
-        )
-        return self._finish(stream.frame, weights)
+    def _begin(self) -> None:
+        """Choose a network by the rows that wait for one; one assignment, whole or not at all."""
+        assert isinstance(self._learned, Waiting)
+        rows, targets = (np.vstack(part) for part in zip(*self._learned.pieces, strict=True))
+        _validation.at_least("X", len(rows), 2, "in all before something can be learned")
+        self._learned = self._begun(self._choose_network([rows], [targets]), rows, targets)
 
-    def _finish(self, frame: Frame, weights: Any) -> Self:
-        self.frame_, self.weights_ = (
-            frame,
-            weights.times(self._unit) if self.readout is None else weights,
-        )
-        self.reservoir_, self.washout_ = frame.reservoir, frame.washout
-        self._stale = False
-        return self
+    def _begun(self, network: Network, rows: Floats, targets: Floats) -> StreamFit:
+        washout = self._washout_of(network.frame, len(rows))
+        empty = Stream(network.frame, washout, self.penalty == "loo", (rows[:0], targets[:0]))
+        return StreamFit(network, empty.taking(rows, targets), self.penalty, self._unit)
+
+    def _to_parts(self) -> Parts:
+        return frame_parts(self.frame_, self.weights_)
+
+    def _from_parts(self, found: Values, values: Values, tensors: Tensors) -> None:
+        frame, weights = frame_from(values, tensors)
+        state = found.pop("state_", None)
+        if state is not None and state.shape != (frame.reservoir.units,):
+            raise ValueError("the state does not fit the network")
+        for name in ("low_", "high_"):  # files of version 0.1 have none
+            if name in found and found[name].shape != weights.intercept.shape:
+                raise ValueError("the range of the targets does not fit the readout")
+        chosen = Chosen(*(found.pop(f"{one.name}_") for one in fields(Chosen)))
+        solution = Solution(weights, found.pop("penalty_"), found.pop("loo_error_", None), state)
+        self._learned = Final(solution, Network(frame, chosen))
+        self.__dict__.update(found)
 
     def _fit_other(self, frame: Frame, series: list[Floats], targets: list[Floats]) -> Any:
         """The user's own regressor, fitted to the features of all rows at once."""

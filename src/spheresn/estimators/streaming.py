@@ -3,13 +3,38 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
+from .._numerics import limit_threads
 from .._validation import Floats
 from ..readout import Sample
 from ..readout.gram import Sums, block_rows
+from .accumulate import with_rows
 from .features import Frame
+from .solution import THREADS_PAY, Network, Solution
+
+
+@dataclass(frozen=True, eq=False)
+class Waiting:
+    """Rows and targets of a stream that has no network yet; `taking` gives a new one."""
+
+    pieces: tuple[tuple[Floats, Floats], ...] = ()
+
+    def taking(self, rows: Floats, targets: Floats) -> Waiting:
+        """With the rows that come next."""
+        return Waiting((*self.pieces, (rows, targets)))
+
+    @property
+    def count(self) -> int:
+        """The number of rows."""
+        return sum(len(rows) for rows, _ in self.pieces)
+
+    @property
+    def outputs(self) -> int:
+        """The columns of the targets."""
+        return int(self.pieces[0][1].shape[1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,3 +91,34 @@ class Stream:
                 if self.sampled:
                     sample = sample.taking(features, wanted[skip:])
         return replace(self, sums=sums, sample=sample, state=state, seen=seen)
+
+
+@dataclass(frozen=True, eq=False)
+class StreamFit:
+    """A network, what it has learned from a stream, and the readout of that once it is needed.
+
+    unit: of the targets.
+    """
+
+    network: Network
+    stream: Stream
+    penalty: float | str
+    unit: float
+
+    @property
+    def outputs(self) -> int:
+        """The columns of the targets."""
+        return self.stream.outputs
+
+    @cached_property
+    def solution(self) -> Solution:
+        """The readout of all rows so far."""
+        with limit_threads(self.network.frame.reservoir.units, THREADS_PAY):
+            sums, sample, state = self.stream.finished()
+            found = Solution.of(
+                with_rows(sums.moments),
+                sample,
+                self.penalty,
+                again=lambda: self.stream.finished()[0].moments,
+            )
+            return replace(found.times(self.unit), state=state)

@@ -17,7 +17,7 @@ from .._errors import BadInput
 from .._progress import Progress
 from .._validation import Floats, at_least, real, whole
 from ..estimators.forecaster import ESNForecaster
-from ..series.alignment import aligned
+from ..series.alignment import exogenous_columns
 from ..series.form import SeriesForm
 from ..series.observed import observed
 from ..series.scaling import Scaler
@@ -212,8 +212,8 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
         self._form, self._values, self.notes_ = found.form, found.values, found.notes
         at_least("series", len(found.values), FEWEST, "for a forecast and its record")
         whole("random_state", self.random_state, 0)
-        self._exogenous, self._exogenous_names = self._known(
-            exogenous, found.form.index, (len(found.values), None), None
+        self._exogenous, self._exogenous_names = exogenous_columns(
+            exogenous, len(found.values), None, None, found.form.index, _numbers
         )
         self.scale_ = Scaler.of(found.values).scale
         self._rows = found.values / self.scale_
@@ -245,7 +245,9 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
         rows = len(self._rows)
         _at_most_rows("steps", count, rows)
         index, columns = self._form.coming(count), self._exogenous.shape[1]
-        known, _ = self._known(exogenous, index, (count, columns), self._exogenous_names)
+        known, _ = exogenous_columns(
+            exogenous, count, columns, self._exogenous_names, index, _numbers
+        )
         ahead = max(count, self.horizon_)
         found = self._fitted if ahead == self.horizon_ else self._combine(ahead)
         # All of the horizon is forecast, so that fewer steps are the first of more; what is known
@@ -403,20 +405,6 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
         spreads = np.column_stack([spread for spread, _ in found]) * self.scale_
         return spreads, np.array([degrees for _, degrees in found])
 
-    def _known(
-        self, exogenous: Any, index: Any, shape: tuple[int, int | None], names: Any
-    ) -> tuple[Floats, Any]:
-        """Exogenous columns of this shape, and their names, which must be those of fit."""
-        rows, columns = shape
-        found, named = np.zeros((rows, 0)), None
-        if exogenous is not None:
-            table, named = aligned(exogenous, names, index)
-            found = observed(table, None, "exogenous").values
-        expected = found.shape[1] if columns is None else columns
-        if found.shape != (rows, expected):
-            got = "none" if exogenous is None else found.shape
-            raise BadInput(
-                f"exogenous must have shape ({rows}, {expected}), got {got}; pass one row "
-                "for each time, with the columns of fit"
-            )
-        return found, named
+
+def _numbers(exogenous: Any) -> Floats:
+    return observed(exogenous, None, "exogenous").values

@@ -14,7 +14,8 @@ from scipy.optimize import brentq
 
 from .._errors import BadInput
 from .._validation import Floats, at_least, real
-from ..analysis.lyapunov import tangent_growth
+from ..analysis.lyapunov import growth_of_rows
+from ..driving import writable
 from ..reservoir import Reservoir
 
 STRONGEST, WEAKEST, STRIDE = 30.0, 1e-4, 2.0
@@ -59,11 +60,17 @@ class Calibrated:
     exponent: float
     point: Point | None = None
 
+    @property
+    def memory(self) -> float:
+        """The steps after which the trace of an input has faded to 1/e."""
+        return -1.0 / self.exponent if self.exponent < 0.0 else np.inf
+
 
 def exponent(reservoir: Reservoir, signal: Floats) -> float:
-    """The maximal Lyapunov exponent per step on the signal (T, d), after a short transient."""
+    """The maximal Lyapunov exponent per step on a checked signal (T, d), after a transient."""
     rows = signal if len(signal) >= SHORTEST else np.resize(signal, (SHORTEST, signal.shape[1]))
-    return float(tangent_growth(reservoir, rows)[TRANSIENT:].mean())
+    growth = growth_of_rows(reservoir, writable(rows), None, np.random.default_rng(0))
+    return float(growth[TRANSIENT:].mean())
 
 
 def calibrate(

@@ -2,27 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from .._errors import BadInput
+from .._validation import Floats
 
 
-def aligned(exogenous: Any, names: tuple[Any, ...] | None, index: Any) -> tuple[Any, Any]:
-    """Exogenous columns, without dates that were checked, and their names; None without names.
+def exogenous_columns(
+    given: Any,
+    rows: int,
+    columns: int | None,
+    names: tuple[Any, ...] | None,
+    index: Any,
+    read: Callable[[Any], Floats],
+) -> tuple[Floats, tuple[Any, ...] | None]:
+    """The checked columns (rows, columns), and their names if they have some.
 
-    names: those of fit, which these must repeat, as rows are read by place; index: the dates that
-    the rows must have.
+    columns, names: those of fit, None in a fit and where they are not known; rows are read by
+    place, so the names must come in that order. index: dates that the rows must have. read: the
+    numbers of a table without dates.
+
+    >>> exogenous_columns([[0.5], [1.5]], 2, 1, None, None, np.array)[0].ravel().tolist()
+    [0.5, 1.5]
     """
-    found = tuple(getattr(exogenous, "columns", ())) or None
-    if found is not None and names is not None and found != names:
+    table, found = np.zeros((rows, 0)), None
+    if given is not None:
+        found = tuple(getattr(given, "columns", ())) or None
+        if found is not None and names is not None and found != names:
+            raise BadInput(
+                f"exogenous must have the columns of fit, {list(names)}, got {list(found)}; pass "
+                "them in that order"
+            )
+        dated = same_dates("exogenous", given, index)
+        table = read(given.reset_index(drop=True) if dated else given)
+    expected = table.shape[1] if columns is None else columns
+    if table.shape != (rows, expected):
+        got = "none" if given is None else table.shape
         raise BadInput(
-            f"exogenous must have the columns of fit, {list(names)}, got {list(found)}; pass them "
-            "in that order"
+            f"exogenous must have shape ({rows}, {expected}), got {got}; pass one row for each "
+            "time, with the columns of fit"
         )
-    checked = same_dates("exogenous", exogenous, index)
-    return (exogenous.reset_index(drop=True) if checked else exogenous), found
+    return table, found
 
 
 def same_dates(name: str, rows: Any, index: Any) -> bool:

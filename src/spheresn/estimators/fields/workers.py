@@ -15,7 +15,7 @@ from ..._numerics import limit_threads
 from ..._validation import Floats
 from ...readout import solve
 from ...series.scaling import Scaler
-from ..base import THREADS_PAY
+from ..solution import THREADS_PAY
 from .learning import FieldSums, Held, Learner, Rows, Task, groups_of, merged, tasks
 from .sources import Mapped, Source, Standardised, Survey, survey
 

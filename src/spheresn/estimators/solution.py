@@ -1,0 +1,109 @@
+"""What a fit has found, and the attributes of an estimator that read it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
+
+from .._validation import Floats
+from ..readout import Gram, Sample, solve
+from ..readout.loo import choose_penalty
+from ..readout.ridge import solve_within
+from ..selection.calibration import Calibrated
+from ..selection.candidates import Candidate
+from .features import Frame
+
+THREADS_PAY = 800  # units; all products of a fit are those of one library
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The settings that a network was chosen with; its exponent is measured on the signal."""
+
+    lyapunov: float
+    memory: float
+    bend: float
+    bias_ratio: float
+
+    @staticmethod
+    def of(candidate: Candidate, calibrated: Calibrated) -> Chosen:
+        """Those of a candidate whose drive is set."""
+        return Chosen(calibrated.exponent, calibrated.memory, candidate.bend, candidate.bias_ratio)
+
+
+class Network(NamedTuple):
+    """A network with its features, and how it was chosen."""
+
+    frame: Frame
+    chosen: Chosen
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A readout, the Weights or a regressor of the user's own, and what was found with it.
+
+    loo_error: where the leave-one-out error chose the penalty. state: after the last row of a
+    stream. sharpness: of a classifier's probabilities.
+    """
+
+    weights: Any
+    penalty: float | None = None
+    loo_error: float | None = None
+    state: Floats | None = None
+    sharpness: float | None = None
+
+    @staticmethod
+    def of(
+        gram: Gram, sample: Sample, penalty: float | str, again: Callable[[], Gram] | None = None
+    ) -> Solution:
+        """The ridge readout of the sums; "loo" chooses the penalty.
+
+        `again` makes the same sums once more. With it, these may be overwritten.
+        """
+        if penalty == "loo":
+            chosen, error, weights = choose_penalty(gram, sample)
+            return Solution(weights, chosen, error)
+        given = float(penalty)
+        if again is None:
+            return Solution(solve(gram, given), given)
+        return Solution(solve_within(gram, given) or solve(again(), given), given)
+
+    def times(self, unit: float) -> Solution:
+        """The solution for targets in another unit."""
+        return replace(self, weights=self.weights.times(unit))
+
+
+@dataclass(frozen=True, eq=False)
+class Final:
+    """A solution without what it was learned from: it cannot go on learning."""
+
+    solution: Solution
+    network: Network | None = None
+
+
+class Solved(Generic[Value]):
+    """An attribute that is read from what the estimator has learned, and solved for if need be.
+
+    `_fitted()` of the estimator is an immutable value with a cached `solution`. Before a fit there
+    is no such attribute.
+    """
+
+    def __init__(self, read: Callable[[Any], Value | None]) -> None:
+        self._read = read
+
+    def __set_name__(self, owner: Any, name: str) -> None:
+        self._name = name
+
+    def __get__(self, model: Any, owner: Any = None) -> Value:
+        if model is None:
+            return self  # type: ignore[return-value]  # of the class, not of an estimator
+        value = self._read(model._fitted()) if "_learned" in vars(model) else None
+        if value is None:
+            raise AttributeError(f"{type(model).__name__!r} object has no attribute {self._name!r}")
+        return value
+
+    def __set__(self, model: Any, value: Any) -> NoReturn:
+        raise AttributeError(f"{self._name} is learned; fit {type(model).__name__} to change it")
