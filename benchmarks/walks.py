@@ -1,4 +1,4 @@
-"""How many files of the library a reader crosses who follows a call: the distinct modules whose functions run.
+"""How many files a reader crosses who follows a call: the distinct modules whose functions run.
 
     python benchmarks/walks.py [--list WALK]
 
