@@ -22,7 +22,7 @@ LAYERS = [
     ["reservoir", "kernels", "driving", "grid"],
     ["readout", "series"],
     ["_plain", "analysis", "datasets"],
-    ["selection"],
+    ["assimilation", "selection"],
     ["estimators"],
     ["io", "plotting"],
     ["forecasting"],
