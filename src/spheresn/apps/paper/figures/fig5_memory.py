@@ -50,8 +50,8 @@ SIGNALS = {
     "santa_fe_laser": "Santa Fe laser",
 }
 SIZES = (
-    "N = {units}, {networks} networks, {train} training rows; spectral radii on {sweep_networks} of "
-    "N = {sweep_units}"
+    "N = {units}, {networks} networks, {train} training rows; other spectral radii N = "
+    "{sweep_units}, {sweep_networks} networks"
 )
 _CAPTION = (
     "Accuracy γ of recalling the input τ steps back, with the settings of the {}: median over "
@@ -117,16 +117,16 @@ class Config:
 PRESETS = {
     "smoke": Config(
         units=80, networks=2, authors_networks=1, delays=30, washout=200, train=500, test=300,
-        authors_washout=200, authors_short_washout=100, authors_train=600, sweep_units=80, sweep_networks=2,
-        linear_radii=(0.5, 0.95), tanh_radii=(0.5, 0.95, 1.5),
+        authors_washout=200, authors_short_washout=100, authors_train=600, sweep_units=80,
+        sweep_networks=2, linear_radii=(0.5, 0.95), tanh_radii=(0.5, 0.95, 1.5),
     ),
     "quick": Config(
-        networks=8, authors_networks=0, washout=500, train=3500, test=500,
-        authors_washout=300, authors_train=3700, sweep_units=500, sweep_networks=8,
+        networks=6, authors_networks=0, washout=500, train=3500, test=500,
+        authors_washout=300, authors_train=3700, sweep_units=700, sweep_networks=3,
     ),
     "paper": Config(),
 }  # fmt: skip
-LOOKS = {"quick": {"networks": (5, 8), "sweep_networks": (4, 8)}}
+LOOKS = {"quick": {"networks": (4, 6)}}
 
 
 def tasks(config: Config) -> list[dict[str, Any]]:

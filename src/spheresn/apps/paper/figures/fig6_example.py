@@ -70,7 +70,6 @@ PRESETS = {
     "quick": Config(networks=10),
     "paper": Config(),
 }
-LOOKS = {"quick": {"networks": (5, 10)}}
 
 
 def tasks(config: Config) -> list[dict[str, Any]]:
