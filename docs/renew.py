@@ -1,12 +1,14 @@
 """Renew what the pages say about the paper, from the results of runs:
 
     spheresn reproduce --preset paper --out results
+    spheresn reproduce --preset quick --out results-0
     spheresn reproduce --preset quick --seed 1 --out results-1
     spheresn reproduce --preset quick --seed 2 --out results-2
-    python docs/renew.py results results-1 results-2
+    python docs/renew.py results results-0 results-1 results-2
 
-The claims of the first run become `_data/claims.json`, the verdicts of all runs
-`_data/verdicts.json`.
+The claims of the run of the preset paper become `_data/claims.json`, the verdicts of all runs
+`_data/verdicts.json`. Runs of a preset replace all earlier ones of it; a preset that is not given
+stays as it is.
 """
 
 from __future__ import annotations
@@ -22,13 +24,20 @@ DATA = Path(__file__).parent / "_data"
 
 def renew(runs: Sequence[Path], data: Path = DATA) -> None:
     """Write both files; each run is a directory with the results of all experiments."""
-    claims = [_read(run / "claims.json") for run in runs]
+    claims = {run: _read(run / "claims.json") for run in runs}
+    given = {found[0]["preset"] for found in claims.values()}
+    path = data / "verdicts.json"
     verdicts = {
-        f"{found[0]['preset']}, seed {_seed(run)}": {one["id"]: one["verdict"] for one in found}
-        for run, found in zip(runs, claims, strict=True)
+        name: words
+        for name, words in (_read(path) if path.exists() else {}).items()
+        if name.partition(",")[0] not in given
     }
-    _write(data / "claims.json", claims[0], 2)
-    _write(data / "verdicts.json", verdicts, 1)
+    for run, found in claims.items():
+        preset = found[0]["preset"]
+        verdicts[f"{preset}, seed {_seed(run)}"] = {one["id"]: one["verdict"] for one in found}
+        if preset == "paper":
+            _write(data / "claims.json", found, 2)
+    _write(path, dict(sorted(verdicts.items())), 1)
 
 
 def _seed(run: Path) -> int:
@@ -49,6 +58,6 @@ def _write(path: Path, content: Any, indent: int) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 3:
-        raise SystemExit("usage: python docs/renew.py RESULTS RESULTS..., the paper preset first")
+    if len(sys.argv) < 2:
+        raise SystemExit("usage: python docs/renew.py RESULTS...")
     renew([Path(name) for name in sys.argv[1:]])

@@ -320,20 +320,30 @@ def test_what_is_absent_says_how_to_make_it(measured, tmp_path):
 
 def test_the_data_of_the_pages_come_from_the_runs(measured, tmp_path, monkeypatch):
     renew = importlib.import_module("renew")
-    for name, seed, word in (("one", 0, "holds"), ("two", 3, "open"), ("three", 4, "fails")):
+    for name, preset, seed, word in (
+        ("one", "paper", 0, "holds"),
+        ("two", "quick", 3, "open"),
+        ("three", "quick", 4, "fails"),
+    ):
         run = tmp_path / name
         run.mkdir()
-        claims = [{"id": "a", "verdict": word, "preset": "quick"}, {"id": "b", "verdict": "holds"}]
+        claims = [{"id": "a", "verdict": word, "preset": preset}, {"id": "b", "verdict": "holds"}]
         (run / "claims.json").write_text(json.dumps(claims))
         (run / "runs.json").write_text(json.dumps({"runs": {key: {"seed": seed} for key in "xy"}}))
     runs = [tmp_path / name for name in ("one", "two", "three")]
     renew.renew(runs[:2], tmp_path)
     assert json.loads((tmp_path / "claims.json").read_text())[0]["verdict"] == "holds"
     told = measured.seeds(tmp_path / "verdicts.json")
-    assert told.startswith("Runs compared: quick, seed 0; quick, seed 3. 1 of 2 verdicts are the")
+    assert told.startswith("Runs compared: paper, seed 0; quick, seed 3. 1 of 2 verdicts are the")
     assert "1 differ only" in told and told.endswith("contradict each other: none.")
-    renew.renew(runs, tmp_path)
+    renew.renew(runs[1:], tmp_path)
     assert "`a` (holds, open, fails)" in measured.seeds(tmp_path / "verdicts.json")
+    renew.renew(runs[2:], tmp_path)  # the other runs of this preset are gone
+    assert list(json.loads((tmp_path / "verdicts.json").read_text())) == [
+        "paper, seed 0",
+        "quick, seed 4",
+    ]
+    assert json.loads((tmp_path / "claims.json").read_text())[0]["preset"] == "paper"
     two = {"runs": {"x": {"seed": 1}, "y": {"seed": 2}}}
     (runs[0] / "runs.json").write_text(json.dumps(two))
     with pytest.raises(SystemExit, match="must come from one seed"):

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import spheresn as sn
+from spheresn_paper.report.findings import PROMISES, _together
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -190,3 +191,37 @@ def test_what_is_said_of_speed_is_what_was_measured():
     exact = [min(links), max(links), *rings, min(fits), max(fits)]
     exact += [max(searches), min(searches)]
     assert numbers == pytest.approx(exact, rel=0.04)
+
+
+FINDINGS = {  # the words of the README -> what the first screen of the report says
+    "It remembers like a linear network: true.": "holds",
+    "It is never chaotic, and its condition ensures echo states: false, with proof.": "fails",
+    "It is best where both memory and nonlinearity are needed: not found.": "fails",
+}
+
+
+def published():
+    """The verdicts by preset and seed, and the ids of the paper's claims."""
+    data = ROOT / "docs" / "_data"
+    claims = json.loads((data / "claims.json").read_text())
+    verdicts = json.loads((data / "verdicts.json").read_text())
+    return verdicts, [one["id"] for one in claims if one["by"] == "paper"]
+
+
+def test_the_three_findings_are_those_of_the_reports_of_both_presets():
+    readme = " ".join(README.read_text().split())
+    verdicts, _ = published()
+    assert {"paper, seed 0", "quick, seed 0"} <= set(verdicts)
+    for run in ("paper, seed 0", "quick, seed 0"):
+        for (words, expected), (_, _, ids, _) in zip(FINDINGS.items(), PROMISES, strict=True):
+            assert words in readme
+            assert _together([verdicts[run][name] for name in ids]) == expected, (run, words)
+
+
+def test_the_quick_preset_leaves_few_claims_open_and_contradicts_no_verdict_of_the_paper_preset():
+    verdicts, ours = published()
+    quick, paper = verdicts["quick, seed 0"], verdicts["paper, seed 0"]
+    assert len(ours) == 58 and set(ours) <= set(quick)
+    assert sum(quick[name] == "open" for name in ours) <= 6
+    pairs = ({quick[name], paper[name]} - {"open"} for name in ours)
+    assert all(len(pair) <= 1 for pair in pairs)

@@ -583,7 +583,10 @@ def test_the_figure_finds_the_theorems_true(drawn):
     module, config, results = drawn
     dataset = module.collect(config, results)
     found = {claim.id: claim for claim in module.claims(dataset)}
-    assert {claim.verdict for claim in found.values()} == {"holds"} and len(found) == 5
+    verdicts = {claim.id: claim.verdict for claim in found.values()}
+    # Eight runs cannot tell that all networks forget
+    assert verdicts.pop("forgetting-under-scalar-noise") == "open"
+    assert set(verdicts.values()) == {"holds"} and len(verdicts) == 4
     assert len(module.plot(dataset)["theorems"].axes) == 6
     # Lemma 2 holds for every run; for two units the exponent is the lower bound
     assert found["forgetting-under-scalar-noise"].evidence["outside_of_the_bound"] <= 1e-9

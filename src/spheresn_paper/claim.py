@@ -38,7 +38,8 @@ class Claim:
     `says` are the paper's own words, letter by letter except that labels stand for the numbers of
     equations and plain text for formulas. weight: 4 for the promises that the findings of the
     report are about, 3 for other promises of abstract, introduction and discussion, 2 for what a
-    section or a figure says, 1 for details.
+    section or a figure says, 1 for details. networks: the setting that says on how many networks
+    the verdict rests; if it is open, more of them may settle it (`rounds`).
     """
 
     id: str
@@ -52,6 +53,7 @@ class Claim:
     by: str = ""
     quoted: bool = False
     weight: int = USUAL
+    networks: str = "networks"
 
     def __post_init__(self) -> None:
         if self.verdict not in VERDICTS:

@@ -89,7 +89,7 @@ def report(
 
 @app.command("list")
 def list_experiments() -> int:
-    """List the experiments, with their units of work per preset."""
+    """List the experiments, with their units of work per preset (quick: at most)."""
     from .figures import EXPERIMENTS, PRESETS
 
     print(f"{'name':<10} {'figure':<12} {'units: smoke':>12} {'quick':>6} {'paper':>6}  title")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +15,49 @@ from scipy import stats
 from .claim import Evidence
 
 LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Look:
+    """One of `planned` looks at results that grow from look to look.
+
+    An interval has the level 1 - (1 - LEVEL)/planned, so that those of all looks together contain
+    their number with probability LEVEL (Bonferroni), whatever makes us stop. more: intervals as
+    they would be with so many times the networks, at the centre and the spread that were measured.
+    """
+
+    planned: int = 1
+    more: float = 1.0
+
+
+ALONE = Look()
+_LOOK: ContextVar[Look] = ContextVar("look", default=ALONE)
+
+
+@contextmanager
+def look(planned: int = 1, more: float = 1.0) -> Iterator[None]:
+    """Intervals that are made meanwhile belong to this look.
+
+    >>> with look(planned=2):
+    ...     of_mean([1.0, 2.0, 3.0]).told(".2f")
+    '2.00 (-1.58 to 5.58)'
+    """
+    token = _LOOK.set(Look(planned, more))
+    try:
+        yield
+    finally:
+        _LOOK.reset(token)
+
+
+def _error_allowed() -> float:
+    """The probability with which an interval of this look may miss its number."""
+    return (1 - LEVEL) / _LOOK.get().planned
+
+
+def _quantile(n: int, tests: int = 1) -> float:
+    """Student's for n networks. Over √more, so that a reach with it is that of so many more."""
+    more = _LOOK.get().more
+    return float(stats.t.isf(_error_allowed() / 2 / tests, n * more - 1) / np.sqrt(more))
 
 
 @dataclass(frozen=True)
@@ -79,7 +124,7 @@ def of_mean(values: ArrayLike, tests: int = 1) -> Interval:
     if n < 2:
         return Interval(float(known.mean()) if n else np.nan, np.nan, np.nan)
     centre, spread = float(known.mean()), float(known.std(ddof=1))
-    reach = float(stats.t.isf((1 - LEVEL) / 2 / tests, n - 1) * spread / np.sqrt(n))
+    reach = float(_quantile(n, tests) * spread / np.sqrt(n))
     return Interval(centre, centre - reach, centre + reach)
 
 
@@ -91,7 +136,9 @@ def of_share(count: float, total: float) -> Interval:
     """
     if not total > 0:
         return Interval(np.nan, np.nan, np.nan)
-    found = stats.binomtest(int(count), int(total)).proportion_ci(LEVEL, "wilson")
+    more = _LOOK.get().more
+    trials = stats.binomtest(round(count * more), round(total * more))
+    found = trials.proportion_ci(1 - _error_allowed(), "wilson")
     return Interval(count / total, float(found.low), float(found.high))
 
 
@@ -108,5 +155,5 @@ def jackknife(data: xr.DataArray | xr.Dataset, statistic: Callable[..., float]) 
         return Interval(centre, np.nan, np.nan)
     others = np.array([statistic(data.drop_isel(network=i)) for i in range(n)])
     error = np.sqrt((n - 1) * others.var())
-    reach = float(stats.t.isf((1 - LEVEL) / 2, n - 1)) * float(error)
+    reach = _quantile(n) * float(error)
     return Interval(centre, centre - reach, centre + reach)

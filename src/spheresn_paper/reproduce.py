@@ -15,8 +15,10 @@ from spheresn import _validation
 from spheresn._errors import BadInput
 
 from .figures import PRESETS
-from .report import Section, places, publish
+from .report import FOUND_BY, Section, places, publish
+from .rounds import reached
 from .runner import (
+    Arrays,
     DaskPool,
     LocalPool,
     Pool,
@@ -77,21 +79,37 @@ def request(
 
 
 def plan(experiments: Mapping[str, Any], wanted: Request) -> list[Work]:
-    """Every unit of the chosen experiments, in their order."""
-    work = []
+    """Every unit that the chosen experiments may need, those of the findings first."""
+    names = sorted(wanted.names, key=lambda name: name not in FOUND_BY)
+    return [
+        _work(experiments[name], wanted, task)
+        for name in names
+        for task in experiments[name].tasks(experiments[name].PRESETS[wanted.preset])
+    ]
+
+
+def _work(module: Any, wanted: Request, task: dict[str, Any]) -> Work:
+    config = module.PRESETS[wanted.preset]
+    unit = Unit(module.NAME, canonical(asdict(config)), canonical(task), wanted.seed)
+    return Work(unit, module.run, (config, task, wanted.seed))
+
+
+def due(
+    experiments: Mapping[str, Any], wanted: Request, work: Sequence[Work], store: ResultStore
+) -> list[Work]:
+    """The units that the results so far ask for; all of them are there when a run has ended."""
+    keys = set()
     for name in wanted.names:
         module = experiments[name]
+
+        def load(task: dict[str, Any], module: Any = module) -> tuple[bool, Arrays | None]:
+            found = store.load(_work(module, wanted, task).unit)
+            return found is not None, found.arrays if found else None
+
         config = module.PRESETS[wanted.preset]
-        text = canonical(asdict(config))
-        for task in module.tasks(config):
-            work.append(
-                Work(
-                    Unit(name, text, canonical(task), wanted.seed),
-                    module.run,
-                    (config, task, wanted.seed),
-                )
-            )
-    return work
+        tasks = reached(module, wanted.preset, config, load).tasks
+        keys |= {_work(module, wanted, task).unit.key for task in tasks}
+    return [item for item in work if item.unit.key in keys]
 
 
 def reproduce(
@@ -111,9 +129,14 @@ def reproduce(
         with locked(wanted.out):
             remove_drafts(wanted.out)
             _prepare(store, work, wanted)
-            totals = Counter(item.unit.experiment for item in work)
-            with show_progress(dict(totals)) as progress:
-                run(work, pool, store, progress)
+            asked: set[str] = set()
+            while new := [
+                item for item in due(experiments, wanted, work, store) if item.unit.key not in asked
+            ]:
+                totals = Counter(item.unit.experiment for item in new)
+                with show_progress(dict(totals)) as progress:
+                    run(new, pool, store, progress)
+                asked |= {item.unit.key for item in new}
             each = pool.map if isinstance(pool, LocalPool) else map
             sections = publish(wanted.out, store, experiments, say, each)
             remove_drafts(wanted.out)  # a worker that was killed may have left one

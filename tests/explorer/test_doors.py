@@ -372,6 +372,12 @@ def test_a_malformed_callback_is_refused(dash):
         assert answered(dash, {**whole, "output": f"{name}x"}) == 400
 
 
+def _stopped_by_its_terminal() -> None:
+    """Also where the tests run under `nohup`, whose children ignore it too."""
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 def _working_explorer(folder: Path) -> subprocess.Popen[str]:
     """An explorer that is at work on the forecast of a file, with its temporary files in a folder
     of its own.
@@ -384,6 +390,7 @@ def _working_explorer(folder: Path) -> subprocess.Popen[str]:
         env={**os.environ, "TMPDIR": str(folder / "temporary")},
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=_stopped_by_its_terminal,
     )
     assert process.stderr is not None
     found = re.search(r"http://(.*):(\d+)/", process.stderr.readline())

@@ -331,6 +331,40 @@ def test_a_gap_whose_interval_reaches_over_a_threshold_is_open(gaps, verdict):
     assert verdict_of("memory", "memory-comparable-with-linear-mso", change) == verdict
 
 
+def test_without_the_protocol_of_the_authors_the_verdicts_are_the_same():
+    """As in the preset quick: no picture of it, and no number that is not there."""
+    module, config, _, results = smoke("memory")
+    dataset = module.collect(config, results)
+    without = dataset.copy(deep=True)
+    without["test"].loc[{"protocol": "authors"}] = np.nan
+    without["train"].loc[{"protocol": "authors"}] = np.nan
+    without["alternatives"][...] = np.nan
+    assert set(drawn(module, without)) == set(module.CAPTIONS) - {"memory_authors"}
+    found = {claim.id: claim for claim in module.claims(without)}
+    assert {name: one.verdict for name, one in found.items()} == {
+        claim.id: claim.verdict for claim in module.claims(dataset)
+    }
+    gap = found["memory-comparable-with-linear-mso"]
+    assert "protocol “authors” not measured" in gap.measured and "nan" not in gap.measured
+    assert not any("authors" in name for name in gap.evidence)
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_a_network_is_the_same_however_many_there_are(name):
+    """Rounds rest on it: what was computed for the first look counts at the later ones."""
+    module, config, tasks, results = smoke(name)
+    for field in getattr(module, "LOOKS", {}).get("quick", {}):
+        more = dataclasses.replace(config, **{field: getattr(config, field) + 1})
+        part = {"sweep_networks": "sweep", "setting_networks": "setting"}.get(field)
+        known = {json.dumps(task): i for i, task in enumerate(tasks)}
+        shared = [json.dumps(task) for task in module.tasks(more) if json.dumps(task) in known]
+        assert len(shared) == len(tasks)
+        chosen = next(i for i, task in enumerate(tasks) if part in (None, task.get("part")))
+        again = module.run(more, tasks[chosen], 0)
+        for key, value in results[chosen].items():
+            np.testing.assert_array_equal(again[key], value)
+
+
 def test_the_laws_of_the_paper_decide_and_not_that_of_an_orthogonal_matrix():
     def only(*kinds):
         def change(dataset):

@@ -3,7 +3,8 @@
 Each module reads from top to bottom: Config, a frozen dataclass, and PRESETS (smoke, quick, paper);
 `tasks`, the units of work; `run`, which computes the numbers of one unit and is a pure function;
 `collect`, which joins the units to one data set; `plot`, which draws it; `claims`, which compares
-the sentences of the paper with the numbers.
+the sentences of the paper with the numbers. A module with LOOKS names, for a preset, the settings
+that count its networks, and the numbers of them after which the claims are judged (`rounds`).
 """
 
 from __future__ import annotations

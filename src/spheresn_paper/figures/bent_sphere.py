@@ -114,9 +114,9 @@ PRESETS = {
         forecasts=2, train=700, horizon=100, starts=1,
     ),
     "quick": Config(
-        map_networks=2, map_points=10, map_ratios=30, strengths=12, units=200,
+        map_networks=2, map_points=8, map_ratios=20, strengths=8, units=200,
         exponent_strengths=16, exponent_steps=1500,
-        forecasts=2, train=3000, horizon=1000, starts=4,
+        forecasts=2, train=2500, horizon=1000, starts=4,
     ),
     "paper": Config(),
 }  # fmt: skip
@@ -383,7 +383,7 @@ def _judge_map(dataset: xr.Dataset) -> Claim:
             all_of([one.above(0.01) for one in leads.values()]),
             any_of([one.above(0.0) for one in leads.values()]),
         ),
-        {**means, **evidence},
+        {**means, **evidence}, networks="map_networks",
     )  # fmt: skip
 
 
@@ -417,6 +417,7 @@ def _judge_forecast(dataset: xr.Dataset) -> Claim:
         "means over runs; holds if the bent sphere stays valid more than twice as long as the "
         "plain one on every series, partly if on one",
         all_or_some(_compare(dataset, there, "bent", 2.0, "spherical")), evidence,
+        networks="forecasts",
     )  # fmt: skip
 
 
@@ -431,7 +432,7 @@ def _judge_rich(dataset: xr.Dataset) -> Claim:
         "means over runs; holds if the plain sphere stays valid more than half as long as tanh on "
         "every series, partly if on one",
         all_or_some(_compare(dataset, there, "spherical", 0.5, "tanh")), evidence,
-        quoted=True, weight=MAIN,
+        quoted=True, weight=MAIN, networks="forecasts",
     )  # fmt: skip
 
 

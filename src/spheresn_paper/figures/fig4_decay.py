@@ -70,9 +70,10 @@ class Config:
 
 PRESETS = {
     "smoke": Config(units=60, networks=2, steps=400, times=4),
-    "quick": Config(units=200, networks=6, steps=1000, times=10),
+    "quick": Config(units=200, networks=24, steps=1000, times=10),
     "paper": Config(),
 }
+LOOKS = {"quick": {"networks": (6, 24)}}
 
 
 def tasks(config: Config) -> list[dict[str, Any]]:

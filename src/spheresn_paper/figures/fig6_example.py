@@ -65,7 +65,11 @@ class Config:
     plain_radius: float = 0.95
 
 
-PRESETS = {"smoke": Config(units=(40, 80), networks=3), "quick": Config(), "paper": Config()}
+PRESETS = {
+    "smoke": Config(units=(40, 80), networks=3),
+    "quick": Config(networks=10),
+    "paper": Config(),
+}
 
 
 def tasks(config: Config) -> list[dict[str, Any]]:

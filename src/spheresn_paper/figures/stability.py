@@ -89,10 +89,11 @@ PRESETS = {
     ),
     "quick": Config(
         steps=40_000, large_steps=8000, random_networks=10, random_steps=2000,
-        setting_units=300, setting_networks=3, setting_steps=4000,
+        setting_units=300, setting_networks=12, setting_steps=4000,
     ),
     "paper": Config(),
 }  # fmt: skip
+LOOKS = {"quick": {"setting_networks": (3, 12)}}
 
 
 def tasks(config: Config) -> list[dict[str, Any]]:
@@ -453,7 +454,7 @@ def _judge_properly(dataset: xr.Dataset) -> Claim:
         "experiments, fails if not",
         share.judge(lambda value: verdict(value >= 1.0)),
         {"smallest_singular_value": smallest, "needed": needed, **share.evidence("share")},
-        quoted=True,
+        quoted=True, networks="setting_networks",
     )  # fmt: skip
 
 
@@ -475,5 +476,5 @@ def _judge_global(dataset: xr.Dataset) -> Claim:
         "geometric mean over networks; holds if two trajectories have met (distance at most 1e-6) "
         "at every input scaling, partly if at some",
         all_or_some([one.below(-6.0) for one in logs.values()]), evidence,
-        quoted=True, weight=MAIN,
+        quoted=True, weight=MAIN, networks="setting_networks",
     )  # fmt: skip

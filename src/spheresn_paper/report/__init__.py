@@ -2,8 +2,9 @@
 a function from sections to text.
 """
 
+from .findings import FOUND_BY
 from .page import page
 from .publish import places, publish
 from .section import Hole, Section
 
-__all__ = ["Hole", "Section", "page", "places", "publish"]
+__all__ = ["FOUND_BY", "Hole", "Section", "page", "places", "publish"]

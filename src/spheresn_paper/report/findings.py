@@ -124,3 +124,4 @@ NEEDED = {  # without these there is no sentence
     "stability": PROMISES[1][2],
     "tradeoff": PROMISES[2][2],
 }
+FOUND_BY = frozenset(NEEDED)  # the experiments behind the findings

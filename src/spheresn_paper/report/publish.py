@@ -15,7 +15,18 @@ from spheresn._errors import BadInput
 from spheresn.apps._json import plain
 from spheresn.apps._pages import STYLE, Drawing, quiet, save_figure
 
-from ..runner import CannotWrite, ResultStore, Run, StoreError, Unit, canonical, whole_file
+from ..rounds import judge, looks, reached, tell
+from ..runner import (
+    Arrays,
+    CannotWrite,
+    Outcome,
+    ResultStore,
+    Run,
+    StoreError,
+    Unit,
+    canonical,
+    whole_file,
+)
 from ..runner.unit import one_line
 from .page import page
 from .section import Hole, Section, numbers
@@ -154,18 +165,28 @@ def _collect(out: Path, store: ResultStore, module: Any, run: Run) -> tuple[Sect
     try:
         settings = json.loads(run.config)
         check_sizes(settings, [asdict(known) for known in module.PRESETS.values()])
-        sizes = fill_sizes(getattr(module, "SIZES", ""), settings)
-        section = replace(section, config=settings, sizes=sizes)
+        section = replace(section, config=settings)
         config = module.Config(**{name: restore_tuples(value) for name, value in settings.items()})
-        tasks = module.tasks(config)
-        section, results = _with_units(section, store, run.config, tasks)
-        dataset = module.collect(config, results)
+        outcomes: dict[str, Outcome | None] = {}
+
+        def load(task: dict[str, Any]) -> tuple[bool, Arrays | None]:
+            unit = Unit(section.name, run.config, canonical(task), section.seed)
+            found = outcomes[unit.key] = outcomes.get(unit.key) or store.load(unit)
+            return found is not None, found.arrays if found else None
+
+        planned = looks(module, run.preset, config)
+        found = reached(module, run.preset, config, load)
+        settings = json.loads(canonical(asdict(found.config)))
+        sizes = fill_sizes(getattr(module, "SIZES", ""), settings)
+        section = replace(section, config=settings, sizes=sizes, looks=tell(planned, found.config))
+        section = _with_units(section, run.config, found.tasks, outcomes)
+        dataset = module.collect(found.config, found.results)
         section = replace(section, numbers=tuple(numbers(dataset)))
         _save(out / f"{module.NAME}.nc", dataset, section)
         has_data = True
         claims = (
             {**plain(asdict(claim)), "experiment": module.NAME, "preset": run.preset}
-            for claim in module.claims(dataset)
+            for claim in judge(module, planned, dataset)
         )
         section = replace(section, claims=tuple(claims))
     except (StoreError, CannotWrite):
@@ -207,11 +228,14 @@ def restore_tuples(value: Any) -> Any:
 
 
 def _with_units(
-    section: Section, store: ResultStore, config: str, tasks: Sequence[dict[str, Any]]
-) -> tuple[Section, list[Any]]:
-    """The section with the records of its units, and the results in the order of the tasks."""
+    section: Section,
+    config: str,
+    tasks: Sequence[dict[str, Any]],
+    known: Mapping[str, Outcome | None],
+) -> Section:
+    """The section with the records of its units, known by their keys."""
     units = [Unit(section.name, config, canonical(task), section.seed) for task in tasks]
-    outcomes = [store.load(unit) for unit in units]
+    outcomes = [known[unit.key] for unit in units]
     results = [outcome.arrays if outcome else None for outcome in outcomes]
     records = [outcome.record for outcome in outcomes if outcome]
     holes = [
@@ -224,7 +248,7 @@ def _with_units(
     computed = dict.fromkeys(_computed(record.versions, record.source) for record in records)
     protocols = dict.fromkeys(str(task["protocol"]) for task in tasks if "protocol" in task)
     notes = dict.fromkeys(record.notes for record in records if record.notes)
-    section = replace(
+    return replace(
         section,
         units=len(units),
         seconds=sum(record.seconds for record in records),
@@ -234,7 +258,6 @@ def _with_units(
         protocols=tuple(protocols),
         notes=tuple(notes)[:5],
     )
-    return section, results
 
 
 def _computed(versions: Mapping[str, str], source: str | None) -> str:

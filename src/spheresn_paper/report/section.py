@@ -39,6 +39,7 @@ class Section:
     seed: int
     command: str
     sizes: str = ""
+    looks: str = ""
     protocols: tuple[str, ...] = ()
     units: int = 0
     seconds: float = 0.0

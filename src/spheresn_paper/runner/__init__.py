@@ -9,9 +9,10 @@ from .local import LocalPool, WorkerLost
 from .lock import InUse, locked
 from .run import Pool, Progress, run
 from .store import ResultStore, Run, StoreError
-from .unit import Outcome, Record, Status, Unit, Work, canonical, commit, perform, versions
+from .unit import Arrays, Outcome, Record, Status, Unit, Work, canonical, commit, perform, versions
 
 __all__ = [
+    "Arrays",
     "CannotWrite",
     "ClusterError",
     "DaskPool",
