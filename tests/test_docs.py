@@ -27,6 +27,7 @@ MODULES = [
         f"spheresn.{name}"
         for name in (
             "analysis",
+            "assimilation",
             "datasets",
             "forecasting",
             "io",

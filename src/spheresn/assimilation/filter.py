@@ -40,6 +40,15 @@ class Assimilated:
     filtered_covariances, smoothed_covariances (T, q, q). innovations (T, q): rows minus what was
     expected of them, NaN where nothing was measured, and their `variances`. last: the state after
     the last row. log_likelihood: that of all rows.
+
+    >>> import spheresn as sn
+    >>> half = sn.Reservoir([[0.5]], inputs=[0.0], activation=sn.Linear())
+    >>> known, step = Estimate(np.zeros(1), np.ones((1, 1))), np.ones((1, 1))
+    >>> found = assimilate(half, [[1.0], [2.0]], [0], [1.0], step, known, inputs=np.zeros((2, 1)))
+    >>> found.innovations.ravel().tolist(), found.variances.ravel().round(3).tolist()
+    ([1.0, 1.75], [2.0, 2.125])
+    >>> round(found.log_likelihood, 3)
+    -3.532
     """
 
     filtered: Floats
