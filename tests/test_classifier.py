@@ -1,5 +1,7 @@
 """Whole series: what the networks count, the readout of cases, forms of input, batches, files."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.linear_model import Ridge
@@ -13,7 +15,7 @@ from spheresn.io import ModelFileError
 from spheresn.readout.cases import CaseReadout, fit_rows, fit_sums
 from spheresn.readout.gram import Gram
 from spheresn.readout.loo import Sample
-from spheresn.selection.calibration import STRONGEST, MemoryOutOfReach
+from spheresn.selection.calibration import STRONGEST_DRIVE, MemoryOutOfReach
 from spheresn.series.scaling import differ_in_size, in_own_deviations
 from test_persistence import altered, rewritten
 
@@ -93,7 +95,8 @@ def test_cases_do_not_see_each_other_and_jobs_change_nothing(data, fitted):
 
 def test_blocks_of_rows_change_nothing(data, fitted, monkeypatch):
     whole = fitted.decision_function(data[0])
-    monkeypatch.setattr(parts, "BLOCK", 100)
+    few = replace(parts.ENSEMBLE_DEFAULTS, block_rows=100)
+    monkeypatch.setattr(parts, "ENSEMBLE_DEFAULTS", few)
     assert len(parts.blocks(data[0])) > 3
     assert np.allclose(fitted.decision_function(data[0]), whole, atol=1e-12)
     in_blocks = sn.ESNClassifier(units=120, random_state=0).fit(*data)
@@ -145,7 +148,7 @@ def test_a_memory_that_nobody_set_is_replaced_by_the_nearest(monkeypatch, data):
     assert all(one.exponent > -1000.0 for one in networks)
     with pytest.raises(MemoryOutOfReach, match="memory must be at least") as caught:
         sn.ESNClassifier(units=60, memory=1e-3, random_state=0).fit(*data)
-    assert caught.value.strength == STRONGEST
+    assert caught.value.strength == STRONGEST_DRIVE
 
 
 def test_a_memory_chosen_on_few_rows_may_be_out_of_reach_on_all(monkeypatch, rng):

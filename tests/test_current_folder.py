@@ -63,7 +63,7 @@ print(model.fit(sn.datasets.mackey_glass(300)).forecast(2).shape)
 import numpy as np
 import spheresn as sn
 from spheresn.estimators import accumulate
-accumulate.GROUP = 100
+accumulate.GROUPED_ROWS = 100
 series = list(sn.datasets.mackey_glass(600).reshape(3, 200, 1))
 model = sn.ESNRegressor(units=10, n_jobs=2, random_state=0)
 print(len(model.fit(series, series).predict(series)))

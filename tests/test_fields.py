@@ -27,7 +27,7 @@ from spheresn.estimators.fields.learning import (
     thinning,
 )
 from spheresn.estimators.fields.loop import FieldLoop, LocalNetworks
-from spheresn.estimators.fields.search import DEFAULTS, FIELD, FieldWindows
+from spheresn.estimators.fields.search import FIELD, FIELD_DEFAULTS, FieldWindows
 from spheresn.estimators.fields.workers import span
 from spheresn.readout import Gram, solve
 
@@ -489,8 +489,8 @@ def test_a_forecaster_taught_a_shifted_field_forecasts_the_shifted_field():
 def test_the_search_chooses_by_free_runs_and_says_what_it_tried():
     field = sn.datasets.lorenz96(700, cells=8, rng=0)
     model = sn.ESNFieldForecaster(40, 2, 3, random_state=0).fit(field)
-    scores = [row["score"] for row in model.candidates_ if row["windows"] == DEFAULTS.windows]
-    assert scores == sorted(scores, reverse=True) and len(scores) == DEFAULTS.finalists
+    scores = [row["score"] for row in model.candidates_ if row["windows"] == FIELD_DEFAULTS.windows]
+    assert scores == sorted(scores, reverse=True) and len(scores) == FIELD_DEFAULTS.finalists
     assert {row["bias_ratio"] for row in model.candidates_} == {
         one.bias_ratio for one in FIELD["spherical"]
     }

@@ -10,12 +10,18 @@ from scipy.linalg import solve_discrete_lyapunov
 import spheresn as sn
 from spheresn import _progress as progress
 from spheresn.estimators.features import Frame
-from spheresn.estimators.forecast_search import DEFAULTS, ForecastSearch, Setting, Trial, Windows
+from spheresn.estimators.forecast_search import (
+    FORECAST_DEFAULTS,
+    ForecastSearch,
+    Setting,
+    Trial,
+    Windows,
+)
 from spheresn.estimators.learning import TrainingData, learn
 from spheresn.readout import Sample, Triangle
 from spheresn.selection.calibration import MemoryOutOfReach
 from spheresn.selection.candidates import Candidate
-from spheresn.selection.free_runs import PRECISION, Score
+from spheresn.selection.free_runs import LEAST_ERROR, Score
 from spheresn.series.scaling import Scaler
 
 
@@ -58,7 +64,7 @@ def test_the_score_does_not_saturate(windows):
     folds = [windows.score(Parting(series, error, 1.0), states).folds for error in (1e-3, 1e-6)]
     assert folds == pytest.approx([np.log(1e3), np.log(1e6)], rel=1e-6)
     exact = windows.score(Parting(series, 0.0, 1.0), states)
-    assert exact.folds == pytest.approx(-np.log(PRECISION))
+    assert exact.folds == pytest.approx(-np.log(LEAST_ERROR))
 
 
 def test_the_mean_error_decides_between_runs_that_are_never_valid(windows):
@@ -86,7 +92,7 @@ def test_short_runs_get_more_and_shorter_windows():
     more = windows.about(40.0)
     assert (more.horizon, len(more.starts)) == (160, 32)
     assert more.starts[0] == windows.starts[0] and more.starts[-1] == 4000 - 1 - 160
-    assert windows.about(0.0).horizon == DEFAULTS.shortest
+    assert windows.about(0.0).horizon == FORECAST_DEFAULTS.shortest
     assert windows.about(640.0) is windows
     assert more.training_rows == windows.training_rows == 2999
 
@@ -157,7 +163,10 @@ def test_what_the_user_fixed_is_not_searched():
     asked = ForecastSearch(
         None, None, None, None, None, 0.25, "loo", None, progress.Progress(False)
     )
-    assert asked._settings(DEFAULTS.grid) == [Setting(0.25, None, 1.0), Setting(0.25, None, 0.0)]
+    assert asked._settings(FORECAST_DEFAULTS.grid) == [
+        Setting(0.25, None, 1.0),
+        Setting(0.25, None, 0.0),
+    ]
     model = sn.ESNForecaster(
         30, memory=1.0, bend=1.0, bias_ratio=7.0, noise=1e-3, random_state=0
     ).fit(sn.datasets.henon(400))
@@ -191,7 +200,7 @@ class Terminal(io.StringIO):
 
 @pytest.mark.parametrize(("shown", "patience"), [(True, -1.0), (True, 1e9), (False, -1.0)])
 def test_progress_is_shown_on_a_terminal_after_a_while_and_removed(shown, patience, monkeypatch):
-    monkeypatch.setattr(progress, "PATIENCE", patience)
+    monkeypatch.setattr(progress, "QUIET_SECONDS", patience)
     monkeypatch.setattr("sys.stderr", terminal := Terminal())
     sn.ESNForecaster(10, memory=1.0, verbose=shown, random_state=0).fit(sn.datasets.henon(100))
     text = terminal.getvalue()

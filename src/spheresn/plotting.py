@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 COLOURS = {"spherical": "#0072B2", "tanh": "#D55E00", "linear": "#555555", "bent": "#009E73"}
 # The colours of Okabe and Ito, which colour-blind people can distinguish
 ACCENTS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000")
+# How the line at zero is drawn
 ZERO: dict[str, Any] = {"color": "0.6", "linewidth": 0.8, "zorder": 0}
 FLOOR = 1e-16  # smaller distances are rounding errors
 

@@ -19,6 +19,7 @@ from markupsafe import Markup
 from .._errors import printable
 from ..io.files import whole_file
 
+# The same bytes each time, and letters as in every browser
 STYLE: dict[Any, Any] = {"svg.hashsalt": "spheresn", "svg.fonttype": "path", "savefig.dpi": 150}
 PIXELS = 1.45  # of a page per point of a figure
 

@@ -16,7 +16,7 @@ from ..readout.gram import Sums, block_rows
 from .features import Frame
 
 # Rows whose products cost far more than the N × N matrix that one group of series needs
-GROUP = 4096
+GROUPED_ROWS = 4096
 
 Piece = tuple[Floats, Floats]  # features (T, n) and targets (T, m)
 
@@ -64,11 +64,11 @@ def accumulate(
 
 
 def _groups(series: Sequence[TrainingSeries]) -> Iterator[Sequence[TrainingSeries]]:
-    """Neighbouring series with about GROUP rows together."""
+    """Neighbouring series with about GROUPED_ROWS rows together."""
     first, count = 0, 0
     for place, one in enumerate(series, 1):
         count += len(one.rows)
-        if count >= GROUP or place == len(series):
+        if count >= GROUPED_ROWS or place == len(series):
             yield series[first:place]
             first, count = place, 0
 

@@ -26,7 +26,7 @@ from ..series.scaling import Scaler
 from .accumulate import TrainingSeries, accumulate_series, with_rows
 from .features import Frame
 from .pasts import Pasts
-from .regression_search import DEFAULTS, RegressionSearch, selection
+from .regression_search import REGRESSION_DEFAULTS, RegressionSearch, selection
 from .solution import THREADS_PAY, Chosen, Network
 
 WASHOUT_MEMORIES = 10  # times the memory: e^-10 of a start is left
@@ -145,7 +145,7 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
     def _washout(self, exponent: float, rows: int) -> int:
         if self.washout != "auto":
             return _validation.whole("washout", self.washout, 0)
-        limit = min(rows, DEFAULTS.rows) // 4
+        limit = min(rows, REGRESSION_DEFAULTS.rows) // 4
         return limit if exponent >= 0.0 else min(int(np.ceil(-WASHOUT_MEMORIES / exponent)), limit)
 
     def _with_products(

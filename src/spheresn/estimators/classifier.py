@@ -41,7 +41,8 @@ from .validation import as_series, is_list, validated
 Learned = LabelledCases | LabelledSteps | Final
 
 CASE_UNITS, STEP_UNITS = 2000, 500  # where nobody sets them
-RATIO = CLASSIFICATION["spherical"][0].bias_ratio
+# What `bias_ratio_` says if nobody sets it; tanh and linear networks have the same
+BIAS_RATIO = CLASSIFICATION["spherical"][0].bias_ratio
 
 
 @dataclass(eq=False, repr=False)
@@ -275,7 +276,7 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
             divided=isinstance(self.topology, str),
         )
         self._describe_networks()
-        self.bias_ratio_ = RATIO if self.bias_ratio == "auto" else float(self.bias_ratio)
+        self.bias_ratio_ = BIAS_RATIO if self.bias_ratio == "auto" else float(self.bias_ratio)
 
     def _describe_networks(self) -> None:
         networks = self.ensemble_.networks

@@ -16,7 +16,7 @@ from .._plain import Parts, Saved, Tensors, Values, reservoir_from, reservoir_pa
 from .._progress import Progress
 from .._validation import Floats, array, real, whole
 from ..selection.candidates import Candidate, candidates
-from ..series.limits import MARGIN
+from ..series.limits import RANGE_MARGIN
 from ..series.scaling import Scaler
 from ..series.windows import evenly_spaced
 from .base import BaseESN, with_limited_threads
@@ -24,10 +24,10 @@ from .fields.geometry import Patches
 from .fields.labels import Labels
 from .fields.loop import FieldLoop, LocalNetworks
 from .fields.search import (
-    DEFAULTS,
     FIELD,
+    FIELD_DEFAULTS,
     NOISES,
-    SHARES,
+    TRACE_SHARES,
     FieldSearch,
     FieldSetting,
     observed,
@@ -38,7 +38,7 @@ from .forecaster import report_range
 from .solution import Chosen
 
 SPIN_UP_MEMORIES = 37  # times the memory: 1e-16 of a start is left
-LONGEST_SPIN_UP = 1000
+LONGEST_SPIN_UP = 1000  # steps; where a start is never forgotten, it must end somewhere
 # What the readouts give: with carry 1 the step from one field to the next, with 0 the next field
 TARGETS = {"auto": (1.0, 0.0), "steps": (1.0,), "values": (0.0,)}
 
@@ -105,7 +105,7 @@ class ESNFieldForecaster(BaseESN):
         """
         workers = client_workers(client)
         source = Source.of(X, self._flag("channels"))
-        _validation.at_least("field", len(source), DEFAULTS.least_rows, "to learn from")
+        _validation.at_least("field", len(source), FIELD_DEFAULTS.least_rows, "to learn from")
         patches = Patches.of(source.grid, source.n_channels, self.patch, self.halo, self.periodic)
         plan, settings = self._plan(), self._settings()
         tried = self._field_candidates()
@@ -253,7 +253,7 @@ class ESNFieldForecaster(BaseESN):
         self.patches_ = patches
         self.mean_: Floats = rows.scaler.mean
         self.scale_: Floats = rows.scaler.scale
-        margin = MARGIN * (survey.high - survey.low)
+        margin = RANGE_MARGIN * (survey.high - survey.low)
         self.low_: Floats = survey.low - margin
         self.high_: Floats = survey.high + margin
         self.n_features_in_ = patches.size
@@ -278,7 +278,7 @@ class ESNFieldForecaster(BaseESN):
         choices = (True, False) if self.shared == "auto" else (bool(self.shared),)
         noises = NOISES if self.noise == "auto" else (_validation.real("noise", self.noise, 0.0),)
         share, penalty = (
-            (SHARES[self._flag("precise")], 0.0)
+            (TRACE_SHARES[self._flag("precise")], 0.0)
             if self.penalty == "auto"
             else (None, float(self.penalty))
         )

@@ -32,14 +32,14 @@ from .closed_loop import ClosedLoop
 from .features import Frame
 from .learning import Learned, TrainingData, learn
 
-# Noise in deviations of the series, with penalties as shares of the trace. Without noise the
-# penalties reach the rounding errors of the states; with noise, which is a penalty of its own on
-# all directions that the input can reach, fewer are needed.
-FINE = (
+# Two grids of noise, in deviations of the series, and of penalties, as shares of the trace. Without
+# noise the penalties reach the rounding errors of the states; with noise, which is a penalty of its
+# own on all directions that the input can reach, fewer are needed.
+FINE_GRID = (
     *((0.0, 10.0**decade) for decade in (-30, -26, -22)),
     *((10.0**level, 10.0 ** (2 * level - 12)) for level in range(-11, -4)),
 )
-COARSE = (
+COARSE_GRID = (
     *((0.0, 10.0**decade) for decade in (-18, -14, -10, -6)),
     *((1e-4, 10.0**decade) for decade in (-22, -14)),
     *((1e-3, 10.0**decade) for decade in (-18, -10)),
@@ -59,11 +59,11 @@ class ForecastDefaults:
     windows. least_rows: a shorter series cannot spare any to choose by. most_rows: a longer series
     is represented by its last ones. finalists: candidates of the small network that are tried at
     full size. refits: settings that are learned again from all rows. first_units: of the small
-    network. first_grid: a few of `grid`, which suffice to tell candidates apart. precise: e-folds
-    below one deviation while small networks stay below it; where there are fewer, the series is
-    noisy or hard, and FINE cannot help. margin: noise leaves errors of about its own size, so it
-    cannot win against a score that is higher by this. short_setting: noise and
-    penalty for few rows.
+    network. grid, rough_grid: noises and penalties for precise networks and for others. first_grid:
+    a few of `grid`, which suffice to tell candidates apart. precise: e-folds below one deviation
+    while small networks stay below it; where there are fewer, the series is noisy or hard, and
+    FINE_GRID cannot help. margin: noise leaves errors of about its own size, so it cannot win
+    against a score that is higher by this. short_setting: noise and penalty for few rows.
     """
 
     windows: int = 8
@@ -80,14 +80,14 @@ class ForecastDefaults:
         *((0.0, 1e-28), (0.0, 1e-20), (0.0, 1e-12)),
         *((1e-7, 1e-26), (1e-5, 1e-22), (1e-2, 1e-12), (3e-1, 1e-3)),
     )
-    grid: tuple[tuple[float, float], ...] = tuple(sorted({*FINE, *COARSE}))
-    rough_grid: tuple[tuple[float, float], ...] = COARSE
+    grid: tuple[tuple[float, float], ...] = tuple(sorted({*FINE_GRID, *COARSE_GRID}))
+    rough_grid: tuple[tuple[float, float], ...] = COARSE_GRID
     precise: float = 2.5
     margin: float = 3.0
     short_setting: tuple[float, float] = (1e-5, 1e-6)
 
 
-DEFAULTS = ForecastDefaults()
+FORECAST_DEFAULTS = ForecastDefaults()
 
 
 class Setting(NamedTuple):
@@ -109,10 +109,10 @@ class Windows:
     data: TrainingData
     starts: NDArray[np.int64]
     horizon: int
-    use: ForecastDefaults = DEFAULTS
+    use: ForecastDefaults = FORECAST_DEFAULTS
 
     @staticmethod
-    def of(data: TrainingData, use: ForecastDefaults = DEFAULTS) -> Windows:
+    def of(data: TrainingData, use: ForecastDefaults = FORECAST_DEFAULTS) -> Windows:
         """The windows in the last quarter."""
         total = len(data.series)
         horizon = max(min(int(HELD_SHARE * HELD_OUT * total), use.longest), 1)
@@ -216,7 +216,7 @@ class ForecastSearch:
     penalty: float | str
     n_jobs: int | None
     progress: Progress
-    defaults: ForecastDefaults = field(default_factory=lambda: DEFAULTS)
+    defaults: ForecastDefaults = field(default_factory=lambda: FORECAST_DEFAULTS)
 
     def best(self, found: list[Candidate]) -> ForecastChoice:
         """The setting whose runs are best, learned from all rows."""

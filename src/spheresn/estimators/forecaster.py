@@ -37,7 +37,7 @@ from .closed_loop import ClosedLoop
 from .features import Frame
 from .forecast_search import ForecastSearch
 from .learning import TrainingData
-from .regression_search import DEFAULTS
+from .regression_search import REGRESSION_DEFAULTS
 from .solution import Chosen
 from .validation import validated
 
@@ -201,7 +201,7 @@ class ESNForecaster(BaseESN):
         )
         if self.features == "linear":
             return frame
-        first = data.first(DEFAULTS.rows)
+        first = data.first(REGRESSION_DEFAULTS.rows)
         return self._with_products(frame, [first.inputs], [first.targets])
 
     def _observe(self, state: Floats | None, rows: Floats) -> Floats:

@@ -14,9 +14,9 @@ from ..readout.triangle import GrowingTriangle
 from .accumulate import Piece
 from .features import Frame
 
-PROBE = 1e-6  # deviations of the noise by which the response to noise is measured
+NOISE_PROBE = 1e-6  # deviations of the noise by which the response to noise is measured
 # Rows from which the scatter of the response is estimated: times the features, and at least
-RESPONSES, FEWEST_RESPONSES = 2, 1000
+RESPONSES_PER_FEATURE, LEAST_RESPONSES = 2, 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,12 +50,12 @@ class TrainingData:
     def noisy_inputs(self) -> Floats:
         """The inputs with a trace of noise."""
         beside = np.zeros_like(self.exogenous)
-        return np.asarray(self.inputs + PROBE * np.hstack([self.noise, beside]))
+        return np.asarray(self.inputs + NOISE_PROBE * np.hstack([self.noise, beside]))
 
     @property
     def noisy_targets(self) -> Floats:
         """The targets as seen from the noisy inputs: the step begins at the noisy value."""
-        return self.targets - PROBE * np.hstack([self.noise, np.zeros_like(self.noise)])
+        return self.targets - NOISE_PROBE * np.hstack([self.noise, np.zeros_like(self.noise)])
 
     def first(self, rows: int) -> TrainingData:
         """The first rows."""
@@ -99,8 +99,8 @@ def learn(
     width, outputs = frame.width, data.targets.shape[1]
     rows, response = (GrowingTriangle.empty(width, outputs) for _ in range(2))
     sample = Sample.empty(width, outputs)
-    stride = max((stops[0] - washout) // max(RESPONSES * width, FEWEST_RESPONSES), 1)
-    scale = np.sqrt(stride) / PROBE
+    stride = max((stops[0] - washout) // max(RESPONSES_PER_FEATURE * width, LEAST_RESPONSES), 1)
+    scale = np.sqrt(stride) / NOISE_PROBE
     found: list[Learned] = []
     seen = 0
     for last, clean, moved in _blocks(frame, data, stops, noisy):

@@ -18,7 +18,7 @@ from .._validation import Floats
 from ..reservoir import Reservoir
 from .base import BaseESN, with_limited_threads
 from .features import Frame, frame_from, frame_parts
-from .regression_search import DEFAULTS
+from .regression_search import REGRESSION_DEFAULTS
 from .scoring import judged, judged_weights
 from .solution import Chosen, Final, Network, Solution, Solved
 from .streaming import Stream, StreamFit, Waiting
@@ -26,7 +26,7 @@ from .validation import as_series, as_targets, is_list, validated
 
 Learned = Waiting | StreamFit | Final
 
-ORDINARY = 2.0**300  # sums of squares of such numbers fit
+SQUARABLE = 2.0**300  # sums of squares of such numbers fit
 
 
 @dataclass(eq=False, repr=False)
@@ -124,7 +124,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
             self._learned = replace(learned, stream=stream, penalty=self.penalty)
         else:
             self._learned = waiting = learned.taking(rows, targets)
-            if waiting.count >= DEFAULTS.rows:
+            if waiting.count >= REGRESSION_DEFAULTS.rows:
                 self._begin()
         return self
 
@@ -194,7 +194,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
             self._one_output = np.ndim(y[0] if is_list(X) else y) == 1
             size = max(power_of_two(one) for one in targets)
             # A power of two: sums of squares of the targets fit, and no digit changes
-            self._unit: float = 1.0 if 1.0 / ORDINARY < size < ORDINARY else size
+            self._unit: float = 1.0 if 1.0 / SQUARABLE < size < SQUARABLE else size
         if self._unit == 1.0:  # dividing would change no digit, and copy all targets
             return series, targets
         with np.errstate(over="ignore"):

@@ -11,9 +11,9 @@ from .._validation import Floats
 
 JITTER = 0.1  # of a step: times that are no farther from even ones are even
 LATE = 3601.0  # seconds: no clock is farther beside, but an hour off in summer it may be
-ENOUGH = 6  # times from which on chance hardly puts all of them so near to even ones
-ROUNDED = 1e-6  # of a step, by which printed times differ
-LARGEST = 10**6  # even times that are looked at; more if there are half as many rows
+LEAST_TIMES = 6  # times from which on chance hardly puts all of them so near to even ones
+PRINTED_STEP = 1e-6  # of a step, by which printed times differ
+MOST_TIMES = 10**6  # even times that are looked at; more if there are half as many rows
 ROUND = ("D", "h", "min", "s", "ms", "us", "ns")
 
 Places = NDArray[np.int64]
@@ -25,7 +25,7 @@ def clock_with_jitter(dates: Any) -> tuple[Any, Any, Places] | None:
     """
     import pandas as pd
 
-    if len(dates) < ENOUGH:
+    if len(dates) < LEAST_TIMES:
         return None
 
     seconds = seconds_of(dates)
@@ -59,7 +59,7 @@ def even_places(times: Floats, step: float, tolerance: float) -> tuple[Places, f
     """
     with np.errstate(over="ignore", invalid="ignore"):
         exact = (times - times[0]) / step
-        if not exact[-1] <= max(LARGEST, 2 * len(times)):
+        if not exact[-1] <= max(MOST_TIMES, 2 * len(times)):
             return None
     places = np.round(exact).astype(np.int64)
     beside = exact - places

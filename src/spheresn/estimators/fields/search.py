@@ -19,7 +19,7 @@ from ..._validation import Floats
 from ...selection.calibration import Calibrated
 from ...selection.candidates import Candidate
 from ...selection.engine import Entry, lower_of_two, ranked, try_all
-from ...selection.free_runs import HELD_SHARE, WORST, Score
+from ...selection.free_runs import HELD_SHARE, LARGEST_ERROR, Score
 from ...selection.plan import FINAL_ROWS, Plan
 from ...series.windows import HELD_OUT, evenly_spaced
 from .geometry import Patches
@@ -52,7 +52,7 @@ class FieldDefaults:
     both_targets: int = 3
 
 
-DEFAULTS = FieldDefaults()
+FIELD_DEFAULTS = FieldDefaults()
 
 # A strong bias makes the networks weakly nonlinear, which a precise readout turns into precise
 # forecasts; a weaker one suits small networks, noisy fields and Gram matrices. Fields that are seen
@@ -75,7 +75,7 @@ FIELD = {
 NOISES = (3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 1e-2, 1e-1)
 # As a share of the trace, by whether the sums are precise: just above rounding errors. Larger ones
 # were never better than noise.
-SHARES = {True: 1e-20, False: 1e-14}
+TRACE_SHARES = {True: 1e-20, False: 1e-14}
 
 
 class FieldSetting(NamedTuple):
@@ -98,9 +98,9 @@ class FieldWindows:
     def of(fields: Floats) -> FieldWindows:
         """The windows in the last quarter."""
         total = len(fields)
-        held = min(int(HELD_OUT * total), DEFAULTS.held_rows)
-        horizon = max(min(int(HELD_SHARE * held), DEFAULTS.longest), 1)
-        starts = evenly_spaced(total - held, total - 1 - horizon, DEFAULTS.windows)
+        held = min(int(HELD_OUT * total), FIELD_DEFAULTS.held_rows)
+        horizon = max(min(int(HELD_SHARE * held), FIELD_DEFAULTS.longest), 1)
+        starts = evenly_spaced(total - held, total - 1 - horizon, FIELD_DEFAULTS.windows)
         return FieldWindows(fields, starts, horizon)
 
     def fewer(self) -> FieldWindows:
@@ -121,7 +121,7 @@ class FieldWindows:
 
     def score(self, loop: FieldLoop, states: Floats) -> Score:
         """Of the free runs of a loop from these states; as for a series."""
-        errors = np.full((len(self.starts), self.horizon), WORST)
+        errors = np.full((len(self.starts), self.horizon), LARGEST_ERROR)
         worst = np.zeros(len(self.starts))
 
         def lost(k: int, fields: Floats) -> bool:
@@ -220,7 +220,7 @@ class FieldSearch:
     def _finalists(self, trials: list[FieldTrial], windows: FieldWindows) -> list[FieldFinalist]:
         """The best settings of all trials, scored on all windows."""
         found: dict[FieldTrial, FieldFinalist] = {}
-        for _, trial, setting in ranked(trials)[: DEFAULTS.finalists]:
+        for _, trial, setting in ranked(trials)[: FIELD_DEFAULTS.finalists]:
             states = windows.states(trial.networks, trial.spin_up)
             finalist = found.setdefault(trial, FieldFinalist(trial, {}))
             finalist.scores[setting] = windows.score(trial.loops[setting], states)
@@ -237,12 +237,14 @@ class FieldSearch:
         """The rows of the search: enough to learn from, and those that are held out."""
         shares = {setting.shared for setting in self.settings}
         needed = (
-            DEFAULTS.rows_per_unit * self.plan.units // self.patches.count if True in shares else 0,
-            DEFAULTS.own_rows_per_unit * self.plan.units if False in shares else 0,
+            FIELD_DEFAULTS.rows_per_unit * self.plan.units // self.patches.count
+            if True in shares
+            else 0,
+            FIELD_DEFAULTS.own_rows_per_unit * self.plan.units if False in shares else 0,
         )
         total = len(self.rows)
-        most = max(DEFAULTS.values // self.patches.size, DEFAULTS.least_rows)
-        held = min(int(HELD_OUT * total), DEFAULTS.held_rows)
+        most = max(FIELD_DEFAULTS.values // self.patches.size, FIELD_DEFAULTS.least_rows)
+        held = min(int(HELD_OUT * total), FIELD_DEFAULTS.held_rows)
         count = min(max(*needed, 3 * held) + held, total, most)
         return self.rows.read(total - count, total)
 
@@ -298,7 +300,7 @@ class FieldSearch:
         usual = self.settings[0].carry
         rough = {one: few.score(loops[one], states) for one in loops if one.carry == usual}
         best = sorted(rough, key=lambda one: rough[one], reverse=True)
-        both = {one._replace(carry=1.0 - usual) for one in best[: DEFAULTS.both_targets]}
+        both = {one._replace(carry=1.0 - usual) for one in best[: FIELD_DEFAULTS.both_targets]}
         rough |= {one: few.score(loops[one], states) for one in loops if one in both}
         return FieldTrial(candidate, calibrated, networks, spin_up, rough, loops)
 
@@ -358,7 +360,9 @@ def _row(
         "noise": setting.learning.noise,
         "penalty": setting.learning.share,
         "carry": setting.carry,
-        "windows": DEFAULTS.windows if setting in final else len(range(0, DEFAULTS.windows, 4)),
+        "windows": FIELD_DEFAULTS.windows
+        if setting in final
+        else len(range(0, FIELD_DEFAULTS.windows, 4)),
         "score": (final if setting in final else trial.scores)[setting].folds,
         "refit": None if second is None else second.folds,
     }

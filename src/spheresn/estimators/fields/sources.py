@@ -11,7 +11,7 @@ import numpy as np
 
 from ..._errors import BadInput
 from ..._validation import Floats
-from ...series.scaling import ROUNDING, Scaler
+from ...series.scaling import DEVIATION_ROUNDING, Scaler
 from .geometry import Indices
 from .labels import Labels
 
@@ -168,7 +168,7 @@ class Survey:
                 "field must have squares that fit into a float, got values up to "
                 f"{largest:.3g}; scale it down"
             )
-        flat = deviation <= ROUNDING * np.abs(self.mean)
+        flat = deviation <= DEVIATION_ROUNDING * np.abs(self.mean)
         if flat.any():
             channel = int(np.argmax(flat))
             where = f"channel {channel}" if len(flat) > 1 else "field"
