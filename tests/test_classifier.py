@@ -8,7 +8,7 @@ from sklearn.linear_model import Ridge
 
 import spheresn as sn
 from spheresn.estimators import ensemble as parts
-from spheresn.estimators.ensemble import Cases, View
+from spheresn.estimators.ensemble import Cases, DilatedView
 from spheresn.estimators.probability import fit_sharpness
 from spheresn.estimators.solution import Solution
 from spheresn.io import ModelFileError
@@ -74,9 +74,11 @@ def test_changes_do_not_see_a_constant_and_second_changes_no_slope(data):
     slope = np.concatenate([np.arange(length) for length in cases.lengths])[:, None]
     moved, tilted = Cases(cases.rows + 7.0, cases.starts), Cases(cases.rows + slope, cases.starts)
     for stride in (1, 3):
-        assert np.allclose(View(stride, 1).of(moved), View(stride, 1).of(cases))
+        assert np.allclose(DilatedView(stride, 1).of(moved), DilatedView(stride, 1).of(cases))
         late = slope[:, 0] >= 3 * stride - 1  # from here on nothing is before the first row
-        assert np.allclose(View(stride, 2).of(tilted)[late], View(stride, 2).of(cases)[late])
+        assert np.allclose(
+            DilatedView(stride, 2).of(tilted)[late], DilatedView(stride, 2).of(cases)[late]
+        )
 
 
 def test_units_of_the_data_do_not_matter(data, fitted):
@@ -209,8 +211,8 @@ def test_means_over_a_stride_are_those_of_a_case_that_began_at_rest(rng):
 def test_changes_over_wide_strides_average_the_noise(rng):
     """The difference of two means of nine values of white noise has the variance 2/9."""
     noise = parts.Cases.of([rng.standard_normal((20_000, 1))])
-    assert abs(parts.View(9, 1).of(noise).var() - 2 / 9) < 0.02
-    assert parts.View(9, 0).of(noise) is noise.rows
+    assert abs(parts.DilatedView(9, 1).of(noise).var() - 2 / 9) < 0.02
+    assert parts.DilatedView(9, 0).of(noise) is noise.rows
 
 
 def test_a_length_that_tells_the_class_is_used(rng, tmp_path):

@@ -55,7 +55,7 @@ def comments(text: str) -> set[int]:
 
 
 def explained(body: list[ast.stmt], statement: ast.stmt, lines: set[int]) -> bool:
-    """Whether a comment is in the statement, or above the block of statements that it belongs to."""
+    """Whether a comment is in the statement, or above the block of statements around it."""
     if lines & set(range(statement.lineno, statement.end_lineno + 1)):
         return True
     ends = {one.end_lineno: one for one in body}

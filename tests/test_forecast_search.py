@@ -9,7 +9,7 @@ from scipy.linalg import solve_discrete_lyapunov
 
 import spheresn as sn
 from spheresn import _progress as progress
-from spheresn.estimators.features import Frame
+from spheresn.estimators.features import FeatureMap
 from spheresn.estimators.forecast_search import (
     FORECAST_DEFAULTS,
     ForecastSearch,
@@ -104,7 +104,7 @@ def test_the_response_of_a_linear_network_has_its_stationary_covariance(rng):
     reservoir = sn.random_reservoir(
         5, 1, activation=sn.Linear(), topology="gaussian", spectral_radius=0.7, rng=0
     )
-    frame = Frame(Scaler.identity(1), reservoir, 50)
+    frame = FeatureMap(Scaler.identity(1), reservoir, 50)
     (found,) = learn(frame, data_of(series), 50, [39_999], True)
     clean, noisy = (part.factor.T @ part.factor for part in (found.rows, found.moments(0.3)))
     added = (noisy - clean) / (0.3**2 * found.rows.count)
@@ -120,7 +120,7 @@ def test_the_response_of_a_linear_network_has_its_stationary_covariance(rng):
 def test_one_pass_gives_the_rows_before_every_stop(rng):
     series = rng.standard_normal((900, 2))
     reservoir = sn.random_reservoir(20, 2, topology="ring", input_scaling=0.3, rng=0)
-    frame, data = Frame(Scaler.identity(2), reservoir, 30), data_of(series)
+    frame, data = FeatureMap(Scaler.identity(2), reservoir, 30), data_of(series)
     both = learn(frame, data, 30, [600, 899], False)
     for part, rows in zip(both, (600, 899), strict=True):
         (alone,) = learn(frame, data.first(rows), 30, [rows], False)
@@ -134,7 +134,7 @@ def test_the_lower_of_two_scores_counts(monkeypatch, rng):
     series = rng.standard_normal((200, 1))
     windows = Windows.of(data_of(series))
     reservoir = sn.random_reservoir(3, 1, rng=0)
-    frame = Frame(Scaler.identity(1), reservoir, 0)
+    frame = FeatureMap(Scaler.identity(1), reservoir, 0)
     learned = learn(frame, windows.data, 0, [199], True)
     first, second, third = (Setting(noise, 1e-3, 1.0) for noise in (0.0, 1e-2, 1e-1))
     scores = {first: Score(9.0, 0, 0), second: Score(7.0, 0, 0), third: Score(5.0, 0, 0)}

@@ -237,11 +237,11 @@ def plot_field(
     >>> meshes[2].get_array().round(12).min()
     np.float64(0.1)
     """
-    seen, told = (np.asarray(one, dtype=float) for one in (truth, forecast))
-    if seen.ndim != 2 or told.shape != seen.shape:
+    seen, predicted = (np.asarray(one, dtype=float) for one in (truth, forecast))
+    if seen.ndim != 2 or predicted.shape != seen.shape:
         raise BadInput(
             f"truth and forecast must have one shape (T, cells), got {seen.shape} and "
-            f"{told.shape}; pass a cut through a field with more axes"
+            f"{predicted.shape}; pass a cut through a field with more axes"
         )
     middle = float(seen.mean())
     half = float(np.abs(seen - middle).max()) or 1.0
@@ -250,7 +250,7 @@ def plot_field(
     meshes = []
     names = ("truth", "forecast", "error")
     for ax, rows, centre, name in zip(
-        axes, (seen, told, told - seen), (middle, middle, 0.0), names, strict=True
+        axes, (seen, predicted, predicted - seen), (middle, middle, 0.0), names, strict=True
     ):
         options = {"cmap": "RdBu_r", "vmin": centre - half, "vmax": centre + half, **style}
         meshes.append(ax.pcolormesh(time, place, rows.T, shading="nearest", **options))

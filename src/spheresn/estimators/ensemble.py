@@ -1,14 +1,14 @@
-"""Networks that follow whole series at several time scales, and what they tell of a series.
+"""Networks that follow whole series at several time scales, and what these show of a series.
 
-A network of stride s hears every s-th row, beginning with each of the first s rows: the state after
-a row depends on that row and on the state s rows before. A memory of one of its own steps is s
-steps of the series. Some networks hear the values, some the changes from one mean of s rows to the
-next, which noise hardly touches, some the changes of these. Where series differ in size, half of
-the networks hear them in their own deviations. The units of a network stand in groups. After each
-row one unit of a group leads, that with the largest state, measured in deviations from its mean in
-training, and one trails. A series is described by the square root of the share of time that each
-unit leads, and of the share that it trails. These are the strides of dilated networks [CHAN17] and
-the competing kernels of [DEM23].
+A network of stride s takes every s-th row as input, beginning with each of the first s rows: the
+state after a row depends on that row and on the state s rows before. A memory of one of its own
+steps is s steps of the series. The inputs of some networks are the values, of some the changes from
+one mean of s rows to the next, which noise hardly touches, of some the changes of these. Where
+series differ in size, half of the networks take them in their own deviations. The units of a
+network stand in groups. After each row one unit of a group leads, that with the largest state,
+measured in deviations from its mean in training, and one trails. A series is described by the
+square root of the share of time that each unit leads, and of the share that it trails. These are
+the strides of dilated networks [CHAN17] and the competing kernels of [DEM23].
 """
 
 from __future__ import annotations
@@ -119,9 +119,9 @@ class Cases:
 
 
 @dataclass(frozen=True)
-class View:
-    """What a network hears of every `stride`-th row: its values, or the differences of order 1 or 2
-    of means over `stride` rows. own: of series that are measured in their own deviations.
+class DilatedView:
+    """The inputs of a network, which takes every `stride`-th row: its values, or the differences of
+    order 1 or 2 of means over `stride` rows. own: of series in their own deviations.
     """
 
     stride: int
@@ -132,7 +132,7 @@ class View:
         """The rows in this view.
 
         >>> squares = Cases.of([np.arange(6.0)[:, None] ** 2])
-        >>> View(1, 2).of(squares).ravel()
+        >>> DilatedView(1, 2).of(squares).ravel()
         array([0., 1., 2., 2., 2., 2.])
         """
         if self.order == 0:
@@ -152,7 +152,7 @@ class SeriesNetwork:
     measured on the training series, per step of the network.
     """
 
-    view: View
+    view: DilatedView
     scaler: Scaler
     reservoir: Reservoir
     rest: Floats
@@ -174,19 +174,15 @@ class SeriesNetwork:
     def edges(self) -> Whole:
         """The first unit of each group, and the number of units."""
         units = self.reservoir.units
-        return np.linspace(
-            0, units, max(round(units / ENSEMBLE_DEFAULTS.group_units), 1) + 1
-        ).astype(np.int64)
+        groups = max(round(units / ENSEMBLE_DEFAULTS.group_units), 1)
+        return np.linspace(0, units, groups + 1).astype(np.int64)
 
     def leads(self, cases: Cases, skip: int) -> Floats:
         """Shares of time (cases, 2, N) that units lead and trail, after the first `skip` rows."""
+        farthest = ENSEMBLE_DEFAULTS.farthest
         with np.errstate(over="ignore"):
-            heard = np.clip(
-                self.scaler.forward(self.view.of(cases)),
-                -ENSEMBLE_DEFAULTS.farthest,
-                ENSEMBLE_DEFAULTS.farthest,
-            )
-        signal = heard.astype(self.reservoir.dtype)
+            inputs = np.clip(self.scaler.forward(self.view.of(cases)), -farthest, farthest)
+        signal = inputs.astype(self.reservoir.dtype)
         counts = np.zeros((len(cases.lengths), 2, self.reservoir.units), self.reservoir.dtype)
         if not self._counted(signal, cases, skip, counts):
             counts = self._counted_by_drive(signal, cases, skip)
@@ -258,7 +254,7 @@ def _both(series: Sequence[Floats], kinds: set[bool]) -> dict[bool, Cases]:
 
 
 def with_length(series: Sequence[Floats], features: Floats, typical: float) -> Floats:
-    """Roots of shares of a typical length instead of the time, so that they tell the length too; 0
+    """Roots of shares of a typical length instead of the time, so that they show the length too; 0
     leaves them as they are.
     """
     if typical == 0.0:
@@ -267,7 +263,7 @@ def with_length(series: Sequence[Floats], features: Floats, typical: float) -> F
     return np.asarray(features * np.sqrt(lengths.astype(features.dtype))[:, None])
 
 
-def views(length: int, several: bool, sizes: bool) -> list[View]:
+def views(length: int, several: bool, sizes: bool) -> list[DilatedView]:
     """The views of series of this length, those of stride one first; sizes: whether series differ
     in size.
 
@@ -282,7 +278,7 @@ def views(length: int, several: bool, sizes: bool) -> list[View]:
         strides.append(ENSEMBLE_DEFAULTS.stride_ratio * strides[-1])
     kinds = (False, True) if sizes else (False,)
     return [
-        View(stride, order, own)
+        DilatedView(stride, order, own)
         for stride in strides
         for order in ENSEMBLE_DEFAULTS.orders
         for own in kinds
@@ -319,7 +315,7 @@ def fit_ensemble(
 
 
 def _fit_network(
-    plan: Plan, view: View, cases: Cases, candidate: Candidate, nearest: bool
+    plan: Plan, view: DilatedView, cases: Cases, candidate: Candidate, nearest: bool
 ) -> SeriesNetwork:
     rows = view.of(cases)
     scaler = Scaler.of(rows)
@@ -338,8 +334,8 @@ def _fit_network(
     return SeriesNetwork(view, scaler, reservoir, rest, mean, scale, calibrated.exponent)
 
 
-def _sample(view: View, cases: Cases, signal: Floats) -> list[Floats]:
-    """What a network hears of some cases, about `sample_rows` rows, spread over all cases."""
+def _sample(view: DilatedView, cases: Cases, signal: Floats) -> list[Floats]:
+    """The inputs of a network from some cases, about `sample_rows` rows, spread over all cases."""
     places = [
         slice(first + phase, stop, view.stride)
         for first, stop in pairwise(cases.starts)
@@ -439,7 +435,7 @@ def _network_from(values: Values, tensors: Tensors) -> SeriesNetwork:
         scale > 0.0
     ).all():
         raise ValueError("the states do not fit the network")
-    view = View(
+    view = DilatedView(
         whole("stride", values["stride"], 1), whole("order", values["order"], 0), values["own"]
     )
     if view.order > 2:

@@ -29,7 +29,7 @@ from ..selection.free_runs import HELD_SHARE, Score
 from ..selection.plan import FINAL_ROWS, SEARCH_ROWS, Plan
 from ..series.windows import HELD_OUT, evenly_spaced, first_held_out
 from .closed_loop import ClosedLoop
-from .features import Frame
+from .features import FeatureMap
 from .learning import Learned, TrainingData, learn
 
 # Two grids of noise, in deviations of the series, and of penalties, as shares of the trace. Without
@@ -147,7 +147,7 @@ class Windows:
         """Of the free runs of a loop from these states.
 
         For the e-folds, the error of a step is the largest up to it. Unlike a valid time, the score
-        also tells runs apart that stay valid to the end of their window. A run that diverges is
+        also distinguishes runs that stay valid to the end of their window. A run that diverges is
         worth nothing from there.
         """
         return Score.of(self._errors(loop, states))
@@ -174,7 +174,7 @@ class Trial:
 
     candidate: Candidate
     calibrated: Calibrated
-    frame: Frame
+    feature_map: FeatureMap
     learned: list[Learned]
     scores: dict[Setting, Score]
 
@@ -202,16 +202,16 @@ class ForecastChoice:
 class ForecastSearch:
     """The search for one series.
 
-    frame_of adds washout and features to a network; limits keep free runs near the series;
+    feature_map_of adds washout and features to a network; limits keep free runs near the series;
     washout_of says how many of so many rows are left out. noise and penalty: a number, or "auto";
     the penalty "loo" is that with the least leave-one-out error.
     """
 
     plan: Plan
     data: TrainingData
-    frame_of: Callable[[Calibrated], Frame]
+    feature_map_of: Callable[[Calibrated], FeatureMap]
     limits: tuple[Floats, Floats]
-    washout_of: Callable[[Frame, int], int]
+    washout_of: Callable[[FeatureMap, int], int]
     noise: float | str
     penalty: float | str
     n_jobs: int | None
@@ -237,11 +237,11 @@ class ForecastSearch:
         """For few rows: a candidate in the middle, with a strong penalty."""
         setting = self._settings([self.defaults.short_setting])[0]
         calibrated = self.plan.final(self.data.inputs, candidate)
-        frame = self.frame_of(calibrated)
-        learned = self._learn(frame, self.data, [len(self.data.inputs)])
+        feature_map = self.feature_map_of(calibrated)
+        learned = self._learn(feature_map, self.data, [len(self.data.inputs)])
         weights, penalty = self._solve_learned(learned[0], setting)
-        trial = Trial(candidate, calibrated, frame, learned, {})
-        loop = self._closed(frame, weights, setting)
+        trial = Trial(candidate, calibrated, feature_map, learned, {})
+        loop = self._closed(feature_map, weights, setting)
         return ForecastChoice(trial, setting, loop, penalty, None, [])
 
     def _screened(
@@ -249,7 +249,7 @@ class ForecastSearch:
     ) -> tuple[list[Candidate], Windows, Sequence[tuple[float, float]]]:
         """The best candidates of a small network, and what suits the length of their runs.
 
-        A few rows do not tell large networks apart, and would keep people waiting.
+        From a few rows large networks cannot be compared, and trying them would take long.
         """
         use, few = self.defaults, windows.fewer()
         units = min(self.plan.units, use.first_units, max(len(windows.data.series), use.least_rows))
@@ -287,10 +287,10 @@ class ForecastSearch:
         calibrated = self.plan.search(self.data.inputs, candidate, rows)
         if calibrated is None:
             return None
-        frame = self.frame_of(calibrated)
+        feature_map = self.feature_map_of(calibrated)
         stops = [windows.training_rows, len(windows.data.inputs)]
-        learned = self._learn(frame, windows.data, stops if final else stops[:1])
-        states = windows.states(frame.reservoir)
+        learned = self._learn(feature_map, windows.data, stops if final else stops[:1])
+        states = windows.states(feature_map.reservoir)
         scores: dict[Setting, Score] = {}
         for noise, same in groupby(settings, key=lambda one: one.noise):
             if (
@@ -303,19 +303,19 @@ class ForecastSearch:
             for share, both in groupby(same, key=lambda one: one.share):
                 weights, _ = self._solve(moments, learned[0].sample, share)
                 for setting in both:
-                    loop = self._closed(frame, weights, setting)
+                    loop = self._closed(feature_map, weights, setting)
                     scores[setting] = windows.score(loop, states)
-        return Trial(candidate, calibrated, frame, learned, scores)
+        return Trial(candidate, calibrated, feature_map, learned, scores)
 
     def _learned_again(self, trials: list[Trial], windows: Windows) -> ForecastChoice:
         """The best setting, scored by the readout learned before the windows and by that of all."""
         of_all_rows = cache(lambda trial: self._of_all_rows(trial))
 
         def learn_again(entry: Entry[Trial]) -> tuple[Solved, Score]:
-            frame = entry.trial.frame
+            feature_map = entry.trial.feature_map
             weights, penalty = self._solve_learned(of_all_rows(entry.trial), entry.setting)
-            loop = self._closed(frame, weights, entry.setting)
-            return Solved(loop, penalty), windows.score(loop, windows.states(frame.reservoir))
+            loop = self._closed(feature_map, weights, entry.setting)
+            return Solved(loop, penalty), windows.score(loop, windows.states(feature_map.reservoir))
 
         entries = ranked(trials)[: self.defaults.refits]
         chosen: Choice[Trial, Solved] = lower_of_two(entries, learn_again)
@@ -328,14 +328,18 @@ class ForecastSearch:
     def _of_all_rows(self, trial: Trial) -> Learned:
         if len(self.data.inputs) <= self.defaults.most_rows:
             return trial.learned[-1]
-        return self._learn(trial.frame, self.data, [len(self.data.inputs)])[0]
+        return self._learn(trial.feature_map, self.data, [len(self.data.inputs)])[0]
 
-    def _closed(self, frame: Frame, weights: Weights, setting: Setting) -> ClosedLoop:
+    def _closed(self, feature_map: FeatureMap, weights: Weights, setting: Setting) -> ClosedLoop:
         """Closed over the half of the readout that gives steps (carry 1) or values (carry 0)."""
         columns = len(weights.intercept) // 2
         half = slice(0, columns) if setting.carry else slice(columns, None)
         return ClosedLoop(
-            frame.reservoir, weights.outputs(half), setting.carry, frame.quadratic, *self.limits
+            feature_map.reservoir,
+            weights.outputs(half),
+            setting.carry,
+            feature_map.quadratic,
+            *self.limits,
         )
 
     def _settings(self, grid: Sequence[tuple[float, float]]) -> list[Setting]:
@@ -349,8 +353,12 @@ class ForecastSearch:
         ]
         return [Setting(*pair, carry) for pair in dict.fromkeys(pairs) for carry in (1.0, 0.0)]
 
-    def _learn(self, frame: Frame, data: TrainingData, stops: list[int]) -> list[Learned]:
-        return learn(frame, data, self.washout_of(frame, stops[0]), stops, self.noise != 0.0)
+    def _learn(
+        self, feature_map: FeatureMap, data: TrainingData, stops: list[int]
+    ) -> list[Learned]:
+        return learn(
+            feature_map, data, self.washout_of(feature_map, stops[0]), stops, self.noise != 0.0
+        )
 
     def _solve_learned(self, learned: Learned, setting: Setting) -> tuple[Weights, float]:
         return self._solve(learned.moments(setting.noise), learned.sample, setting.share)

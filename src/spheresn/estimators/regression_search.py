@@ -21,7 +21,7 @@ from ..selection.candidates import Candidate
 from ..selection.engine import ranked_trials, try_all
 from ..selection.plan import Plan
 from ..series.scaling import Scaler
-from .features import Frame
+from .features import FeatureMap
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class RegressionSearch:
     """The search for some series and their targets.
 
     washout_of: rows left out for an exponent and so many rows; accumulate: the sums of all series
-    for a frame, with or without a sample of rows that can be left out.
+    for a feature_map, with or without a sample of rows that can be left out.
     """
 
     plan: Plan
@@ -77,7 +77,7 @@ class RegressionSearch:
     series: Sequence[Floats]
     targets: Sequence[Floats]
     washout_of: Callable[[float, int], int]
-    accumulate: Callable[[Frame, bool], tuple[Gram, Sample]]
+    accumulate: Callable[[FeatureMap, bool], tuple[Gram, Sample]]
 
     def best(self, found: list[Candidate]) -> tuple[Candidate, Point | None]:
         """The candidate with the least error, and a point near its calibration."""
@@ -112,7 +112,9 @@ class RegressionSearch:
         if calibrated is None:
             return None
         washout = self.washout_of(calibrated.exponent, len(signal))
-        gram, sample = self.accumulate(Frame(self.scaler, calibrated.reservoir, washout), precise)
+        gram, sample = self.accumulate(
+            FeatureMap(self.scaler, calibrated.reservoir, washout), precise
+        )
         if precise:
             error = search_decades(gram, sample, decade, (1,))[1]
         else:

@@ -18,7 +18,7 @@ from .ridge import Moments, Root, Weights, factor
 FIRST_DECADE, LAST_DECADE = -8, 0
 LEAST_SAMPLE_ROWS = 256  # rows; the error is computed on at most twice as many
 MOST_SAMPLE_ROWS = 2 * LEAST_SAMPLE_ROWS
-LOST_VARIANCE = 1e-12  # a share of the variance that a Gram cannot tell from zero
+LOST_VARIANCE = 1e-12  # a share of the variance: in a Gram, less than this may be rounding
 # States; for more, the search starts from the best penalty of a subset of the states
 LEAST_STATES_FOR_SUBSET = 250
 

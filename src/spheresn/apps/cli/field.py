@@ -112,8 +112,8 @@ def forecast_field(field: Any, steps: int | None, seed: int, **options: Any) -> 
     axes = tuple(range(1, truth.ndim))
     deviation = float(np.asarray(model.scale_).mean())
     errors = {
-        name: np.sqrt(np.square(told - truth).mean(axis=axes)) / deviation
-        for name, told in (("networks", test), ("persistence", last[None]))
+        name: np.sqrt(np.square(predicted - truth).mean(axis=axes)) / deviation
+        for name, predicted in (("networks", test), ("persistence", last[None]))
     }
     return FieldResult(model, truth, test, errors, values, tuple(notes))
 

@@ -19,7 +19,7 @@ from ..forecasts.summary import fitted
 from ..tables import Table, TimeSeries
 
 LEAST_ROWS_TO_FIT = 40  # rows
-USUAL_PREDICTION = 200  # steps that `predict` forecasts, unless it is told
+USUAL_PREDICTION = 200  # steps that `predict` forecasts where --steps is not given
 CELL_MEMORY = 20  # times the memory of a float that a cell of the result takes as text
 ENDING = ".spheresn"  # of the names of model files
 

@@ -43,7 +43,7 @@ class Rows(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
+class InMemoryRows:
     """A field in memory (T, size) as `Rows`; the first row has the number `first`."""
 
     fields: Floats
@@ -160,7 +160,7 @@ class Learner:
     ) -> Iterator[tuple[Floats, Floats]]:
         """States (T, P, N) and targets (T, P, 2 m) of a stretch, block by block.
 
-        With `rng` there is a trace of noise in what the networks hear.
+        With `rng` there is a trace of noise in the inputs of the networks.
         """
         places = self.networks.patches.group(which)
         state = self.networks.starts(len(which))

@@ -23,7 +23,7 @@ from ...selection.free_runs import HELD_SHARE, LARGEST_ERROR, Score
 from ...selection.plan import FINAL_ROWS, Plan
 from ...series.windows import HELD_OUT, evenly_spaced
 from .geometry import Patches
-from .learning import Held, Learner, response_stride, thinning
+from .learning import InMemoryRows, Learner, response_stride, thinning
 from .loop import FieldLoop, LocalNetworks
 from .sources import Standardised
 from .workers import Learning, Readouts, Workers, learn_readouts
@@ -191,7 +191,7 @@ def closed(networks: LocalNetworks, readouts: Readouts, carry: float) -> FieldLo
 class FieldSearch:
     """The search for one field.
 
-    `projection` (w, k) gives the columns of a window that a network hears: its principal components
+    `projection` (w, k) gives the columns of a window that a network takes: its principal components
     or the window itself. `settings` lists what may be chosen.
     """
 
@@ -249,10 +249,10 @@ class FieldSearch:
         return self.rows.read(total - count, total)
 
     def _signal(self) -> Floats:
-        """What the network of the first patch hears: on it the memory is measured."""
+        """The inputs of the network of the first patch: on them the memory is measured."""
         first = self.patches.group(np.array([0]))
         rows = self.rows.read(0, min(len(self.rows), FINAL_ROWS), first.columns)
-        window = first.heard(rows)[:, 0]
+        window = first.inputs(rows)[:, 0]
         kept = window if self.projection is None else window @ self.projection
         beside = np.broadcast_to(self.position[0], (len(kept), self.position.shape[1]))
         return np.ascontiguousarray(np.hstack([kept, beside]))
@@ -275,8 +275,8 @@ class FieldSearch:
         reservoir = calibrated.reservoir
         if self.projection is not None:
             columns = self.projection.shape[1]
-            heard = reservoir.inputs[:, :columns] @ self.projection.T
-            inputs = np.hstack([heard, reservoir.inputs[:, columns:]])
+            weights = reservoir.inputs[:, :columns] @ self.projection.T
+            inputs = np.hstack([weights, reservoir.inputs[:, columns:]])
             reservoir = type(reservoir)(
                 reservoir.recurrent, inputs, reservoir.activation, reservoir.bias, reservoir.leak
             )
@@ -293,7 +293,7 @@ class FieldSearch:
             learner = self._learner(calibrated, shared, steps)
             same = [setting for setting in self.settings if setting.shared == shared]
             ways = list(dict.fromkeys(setting.learning for setting in same))
-            found = learn_readouts(learner, Held(windows.fields), shared, ways, steps)
+            found = learn_readouts(learner, InMemoryRows(windows.fields), shared, ways, steps)
             for one in same:
                 loops[one] = closed(networks, found[ways.index(one.learning)], one.carry)
         states = few.states(networks, spin_up)

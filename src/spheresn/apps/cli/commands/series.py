@@ -75,7 +75,9 @@ def forecast(
     ] = None,
     halo: Annotated[
         str | None,
-        typer.Option(help="For a field: cells that a patch hears on either side; by default 4."),
+        typer.Option(
+            help="For a field: cells on either side of a patch that are inputs too; by default 4."
+        ),
     ] = None,
     edges: Annotated[
         bool, typer.Option("--edges", help="For a field: the grid has edges and is not periodic.")
