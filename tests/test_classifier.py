@@ -126,7 +126,7 @@ def test_given_scalings_mean_one_stride_in_double_precision(data):
 
 
 def test_a_unit_that_never_varies_does_not_lead(rng):
-    """The second unit of a delay line without memory hears nothing but the bias."""
+    """The only input of the second unit of a delay line without memory is the bias."""
     inputs = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
     series = [scale * rng.standard_normal((50, 1)) for scale in (1.0, 3.0) * 4]
     model = sn.ESNClassifier(

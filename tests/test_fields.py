@@ -17,7 +17,7 @@ from spheresn.estimators import OutOfRange
 from spheresn.estimators.fields.geometry import Patches
 from spheresn.estimators.fields.learning import (
     FieldSums,
-    Held,
+    InMemoryRows,
     Learner,
     Task,
     groups_of,
@@ -238,7 +238,7 @@ def test_the_sums_of_a_task_are_those_of_its_patches_alone(periodic):
     fields = waves(90, 8)
     learner = Learner(networks, 30, False, 0, 0)
     for task in (Task(0, 4, 0, 89), Task(1, 3, 30, 80), Task(2, 3, 40, 89)):
-        found = learner.run(task, Held(fields))
+        found = learner.run(task, InMemoryRows(fields))
         start = max(task.first - 30, 0)
         expected = naive(
             networks,
@@ -271,7 +271,9 @@ def test_sums_merged_in_any_order_give_the_same_readout(precise):
     fields = waves(400, 8) + 0.1 * np.random.default_rng(0).standard_normal((400, 8))
     learner = Learner(networks, 30, precise, 3, 0)
     parts = [
-        learner.run(Task(p, p + 2, a, a + 100), Held(fields)) for p in (0, 2) for a in (0, 100, 200)
+        learner.run(Task(p, p + 2, a, a + 100), InMemoryRows(fields))
+        for p in (0, 2)
+        for a in (0, 100, 200)
     ]
     totals = [
         merged((parts[i] for i in order), lambda a, b: a + b)
@@ -288,7 +290,7 @@ def test_the_response_to_noise_is_that_of_a_network_without_memory():
     networks = local(activation=sn.Linear(), spectral_radius=0.0, units=5)
     fields = waves(4001, 8)
     learner = Learner(networks, 0, False, 2, 0)
-    found = learner.run(Task(0, 4, 0, 4000), Held(fields))
+    found = learner.run(Task(0, 4, 0, 4000), InMemoryRows(fields))
     assert found.response is not None
     inputs, size = networks.reservoir.inputs, found.response.count
     assert size == 8000
@@ -310,7 +312,7 @@ def test_the_response_to_noise_is_that_of_a_network_without_memory():
 def test_a_thinned_task_learns_from_a_third_of_all_stretches(first):
     """Its states are those of networks that are driven from the beginning."""
     networks, fields, task = local(units=5), waves(900, 8), Task(0, 4, first, 899, 1)
-    third = Learner(networks, 30, False, 8, 0, 3).run(task, Held(fields))
+    third = Learner(networks, 30, False, 8, 0, 3).run(task, InMemoryRows(fields))
     patches = networks.patches.places
     states = networks.drive(networks.inputs(fields[:-1], patches), networks.starts(4))
     values = fields[:, patches.inner]

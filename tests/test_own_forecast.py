@@ -317,7 +317,7 @@ def test_the_summary_lists_methods_from_best_to_worst_with_their_weights():
     ("seasons", "words"),
     [((), "no season"), ((12,), "season of 12 rows"), ((7, 365), "seasons of 7 and 365 rows")],
 )
-def test_seasons_are_told(seasons, words):
+def test_seasons_are_reported(seasons, words):
     result = SimpleNamespace(model=SimpleNamespace(seasons_=seasons))
     assert describe_seasons(result) == words
 
