@@ -10,7 +10,7 @@ BAR_WIDTH = 24  # characters: bar and count fit into the narrowest terminal, of 
 
 
 class Progress:
-    """Counts networks that have been tried; shows them on a terminal after QUIET_SECONDS seconds.
+    """Counts networks that have been tried; shows them on a terminal after QUIET_SECONDS.
 
     `noun` is what is counted, if it is not networks.
     """

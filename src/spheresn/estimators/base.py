@@ -155,7 +155,7 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
     def _with_products(
         self, feature_map: FeatureMap, series: Sequence[Floats], targets: Sequence[Floats]
     ) -> FeatureMap:
-        """The feature_map with quadratic features; the leave-one-out error chooses how many, unless
+        """The feature map with quadratic features; the leave-one-out error chooses how many, unless
         `components` says so.
         """
         gram, _ = self._accumulate(feature_map, series, targets)

@@ -179,8 +179,8 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of series, or of steps, that are classified correctly.
 
-        Of steps, the first `washout_` of each series, but at most a quarter of it, are left out,
-        and their weights: what they depend on is not known.
+        For steps, the first `washout_` rows of each series (at most a quarter of it) are left out
+        with their weights, because their past is not known.
         """
         predicted = self.predict(X)
         if self.whole_series_:

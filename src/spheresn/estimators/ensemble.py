@@ -55,7 +55,7 @@ CLASSIFICATION = {
 
 @dataclass(frozen=True)
 class EnsembleDefaults:
-    """The numbers of an ensemble, chosen on the development half of the same league."""
+    """The numbers of an ensemble, chosen like the candidates above."""
 
     orders: tuple[int, ...] = (0, 1, 2)  # values, changes, changes of changes
     stride_ratio: int = 3  # of one stride to the next
@@ -162,12 +162,12 @@ class SeriesNetwork:
 
     @property
     def memory(self) -> float:
-        """In steps of the series."""
+        """The memory, in steps of the series."""
         return self.view.stride * (-1.0 / self.exponent if self.exponent < 0.0 else np.inf)
 
     @property
     def bend(self) -> float:
-        """Of the sphere; 0 for other activations."""
+        """The bend of the sphere; 0 for other activations."""
         return float(getattr(self.reservoir.activation, "bend", 0.0))
 
     @property
@@ -210,7 +210,7 @@ class SeriesNetwork:
         return bool(status == FINE)
 
     def _counted_by_drive(self, signal: Floats, cases: Cases, skip: int) -> Floats:
-        """The counts for a network of the user's own, or one with steps out of the ordinary."""
+        """The counts for a network of the user's own, or for rare steps."""
         counts = np.zeros((len(cases.lengths), 2, self.reservoir.units), self.reservoir.dtype)
         for case, (first, stop) in enumerate(pairwise(cases.starts)):
             for phase in range(min(self.view.stride, stop - first)):

@@ -116,7 +116,7 @@ class FeatureMap:
 
 
 def feature_map_parts(feature_map: FeatureMap, weights: Weights) -> Parts:
-    """A feature_map and the readout of its features as plain values and arrays."""
+    """A feature map and the readout of its features as plain values and arrays."""
     values, tensors = readout_parts(weights, feature_map.quadratic)
     network, arrays = reservoir_parts(feature_map.reservoir)
     tensors |= {**arrays, "mean": feature_map.scaler.mean, "scale": feature_map.scaler.scale}

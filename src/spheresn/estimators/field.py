@@ -180,9 +180,8 @@ class ESNFieldForecaster(BaseESN):
         for first in range(0, len(source), source.block):
             stop = min(first + source.block, len(source))
             rows = source.read(first, stop)
-            ChannelStatistics.of(
-                rows, source.n_channels, first
-            )  # raises where a value is not finite
+            # Raises where a value is not finite
+            ChannelStatistics.of(rows, source.n_channels, first)
             fields = np.vstack([last, self._scaler.forward(rows)])
             states = observed(self.closed_loop_.networks, states, fields[:-1])
             last = fields[-1]

@@ -1,8 +1,9 @@
 """Choosing a network for forecasting by what it is for: free runs over held-out windows.
 
 All candidates are tried with a small network first, the best of these at full size. The few best
-settings are then learned again from all rows and tested again on the same windows, because what is
-forecast with is the readout of all rows: it may be unstable where that of three quarters was not.
+settings are then learned again from all rows and tested again on the same windows, because the
+readout of all rows is the one that forecasts: it may be unstable where that of three quarters was
+not.
 """
 
 from __future__ import annotations
@@ -144,7 +145,7 @@ class Windows:
         return np.asarray(drive(reservoir, self.data.inputs)[self.starts - 1])
 
     def score(self, loop: ClosedLoop, states: Floats) -> Score:
-        """Of the free runs of a loop from these states.
+        """The score of the free runs of a loop from these states.
 
         For the e-folds, the error of a step is the largest up to it. Unlike a valid time, the score
         also distinguishes runs that stay valid to the end of their window. A run that diverges is
@@ -269,8 +270,8 @@ class ForecastSearch:
         grid: Sequence[tuple[float, float]],
         final: bool,
     ) -> list[Trial]:
-        """One for each candidate whose memory can be reached; the final ones keep what all rows
-        have taught, because one of them is fitted.
+        """A trial of each candidate whose memory can be reached. The final ones keep what was
+        learned from all rows, because one of them is the model.
         """
         settings = self._settings(grid)
         return try_all(
@@ -331,7 +332,7 @@ class ForecastSearch:
         return self._learn(trial.feature_map, self.data, [len(self.data.inputs)])[0]
 
     def _closed(self, feature_map: FeatureMap, weights: Weights, setting: Setting) -> ClosedLoop:
-        """Closed over the half of the readout that gives steps (carry 1) or values (carry 0)."""
+        """The loop over the half of the readout that gives steps (carry 1) or values (carry 0)."""
         columns = len(weights.intercept) // 2
         half = slice(0, columns) if setting.carry else slice(columns, None)
         return ClosedLoop(
@@ -343,7 +344,7 @@ class ForecastSearch:
         )
 
     def _settings(self, grid: Sequence[tuple[float, float]]) -> list[Setting]:
-        """Those of a grid of noises and penalties, with what the user fixed."""
+        """The settings of a grid of noises and penalties, with what the user fixed."""
         pairs: list[tuple[float, float | None]] = [
             (
                 noise if self.noise == "auto" else float(self.noise),

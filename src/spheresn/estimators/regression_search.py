@@ -69,7 +69,7 @@ class RegressionSearch:
     """The search for some series and their targets.
 
     washout_of: rows left out for an exponent and so many rows; accumulate: the sums of all series
-    for a feature_map, with or without a sample of rows that can be left out.
+    for a feature map, with or without a sample of rows that can be left out.
     """
 
     plan: Plan

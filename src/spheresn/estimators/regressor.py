@@ -147,8 +147,8 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R² of the predictions; of several series, that of all their rows together.
 
-        The first `washout_` rows of each series, but at most a quarter of it, are left out, and
-        their weights: what they depend on is not known.
+        The first `washout_` rows of each series (at most a quarter of it) are left out with their
+        weights, because their past is not known.
         """
         from sklearn.metrics import r2_score  # as scikit-learn does: importing it takes long
 

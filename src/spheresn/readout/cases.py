@@ -17,9 +17,8 @@ from .gram import Gram, Sums, product
 from .loo import Sample, choose_penalty, leave_one_out
 from .ridge import Weights, factor
 
-PENALTY_DECADES = np.arange(
-    -6.0, 1.5, 0.5
-)  # penalties are 10^decade times the mean square of a row
+# Penalties are 10^decade times the mean square of a row
+PENALTY_DECADES = np.arange(-6.0, 1.5, 0.5)
 LEAST_DEVIATION = 1e-6  # the deviation of a feature that counts
 VARIANCE_FLOOR = 0.3  # of the mean variance of all features, added to the variance of each
 RANK_TOLERANCE = 1e-10  # eigenvalues below this share of the largest are rounding errors
@@ -53,7 +52,7 @@ class CaseReadout:
     sample: Sample | None = None
 
     def taking(self, features: Floats, targets: Floats) -> CaseReadout:
-        """With more cases, their features (n, p) and targets (n, m)."""
+        """The same with more cases, their features (n, p) and targets (n, m)."""
         more = replace(self, rows=(*self.rows, (features, targets)))
         return more._summed() if sum(len(x) for x, _ in more.rows) > self.features else more
 
@@ -67,7 +66,7 @@ class CaseReadout:
         return fit_sums(whole.sums.moments, whole.sample, penalty)
 
     def _summed(self) -> CaseReadout:
-        """With the kept rows in the sums."""
+        """The same with the kept rows in the sums."""
         sums = Sums.empty(self.features, self.targets) if self.sums is None else self.sums.copy()
         sample = self.sample or Sample.empty(self.features, self.targets)
         for x, y in self.rows:

@@ -60,7 +60,7 @@ REGRESSION = {
 def candidates(
     table: dict[str, list[Candidate]], activation: str, memory: Any, bend: Any, bias_ratio: Any
 ) -> list[Candidate]:
-    """The candidates of a table with what the user fixed; one where everything is fixed."""
+    """The candidates of a table with what the user fixed; only one where everything is fixed."""
     found = table[activation]
     if bias_ratio != "auto":
         ratio = _validation.real("bias_ratio", bias_ratio, 0.0)

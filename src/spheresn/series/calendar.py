@@ -71,7 +71,7 @@ class Calendar:
 
     @property
     def jitter(self) -> float:
-        """Seconds, or the number, by which a time is beside its even place at most."""
+        """How far times are from their even places at most, in seconds or in their unit."""
         if self.places is None or self.has_periods:
             return 0.0
         beside = self.times - self.every[self.places]
@@ -80,7 +80,7 @@ class Calendar:
 
     @property
     def unit_step(self) -> float:
-        """Seconds, or the number, from an even time to the next."""
+        """From an even time to the next, in seconds or in the unit of the numbers."""
         times = seconds_of(self.every)
         return float(times[-1] - times[0]) / max(len(times) - 1, 1)
 
@@ -100,7 +100,7 @@ class Calendar:
         return in_words(self.step) if self.has_dates else f"{self.step:.12g}"
 
     def lack(self, write: Any = str) -> str | None:
-        """What the rows must have and have not, as a part of a sentence; None if they are even."""
+        """What the rows lack, as a part of a sentence; None if they are even."""
         if self.even:
             return None
         noun = "date" if self.has_dates else "time"

@@ -17,7 +17,7 @@ LEAST_DATES = 3  # dates from which a rule about weekdays can be seen
 
 
 def frequencies(dates: Any) -> Iterator[Any]:
-    """Frequencies that dates may have of which some are missing; what is said first is preferred.
+    """Frequencies on which dates with gaps may lie, the preferred one first.
 
     dates: a DatetimeIndex of at least two dates in their order. A frequency fits if all dates are
     among its own; the caller sees to that.

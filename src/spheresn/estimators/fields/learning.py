@@ -118,8 +118,8 @@ class Task:
 class Learner:
     """How a task is done: the networks, the spin-up, and which sums.
 
-    precise: whether they are triangles; thinning: of so many states one is learned from; stride: of
-    so many states that are learned from one gives its response to noise, 0 for none.
+    precise: whether they are triangles; thinning: one in so many states is learned from; stride:
+    one in so many of these gives its response to noise, none if it is 0.
     """
 
     networks: LocalNetworks
@@ -183,12 +183,12 @@ def _flat(rows: Floats) -> Floats:
 
 
 def response_stride(rows: int, units: int) -> int:
-    """Of how many states of one readout one gives its response to noise."""
+    """Of a readout, one state in so many gives its response to noise."""
     return max(rows // max(RESPONSES_PER_FEATURE * units, LEAST_RESPONSES), 1)
 
 
 def thinning(rows: int, units: int) -> int:
-    """Of how many states of one readout one is learned from.
+    """A readout is learned from one state in so many.
 
     >>> thinning(199_000, 1000), thinning(1_280_000, 1000)
     (1, 12)

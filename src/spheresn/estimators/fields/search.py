@@ -120,7 +120,7 @@ class FieldWindows:
         return observed(networks, None, self.fields[max(start - spin_up, 0) : start])
 
     def score(self, loop: FieldLoop, states: Floats) -> Score:
-        """Of the free runs of a loop from these states; as for a series."""
+        """The score of the free runs of a loop from these states, as for a series."""
         errors = np.full((len(self.starts), self.horizon), LARGEST_ERROR)
         worst = np.zeros(len(self.starts))
 

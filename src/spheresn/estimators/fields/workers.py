@@ -73,7 +73,7 @@ class LocalWorkers:
 
 
 def span(learner: Learner, steps: int) -> tuple[int, int]:
-    """From which of so many steps on the networks have reached their states, and the end."""
+    """The steps that the readouts learn from: after the spin-up, to the end."""
     return min(learner.spin_up, steps // 4), steps
 
 
