@@ -79,7 +79,9 @@ TRACE_SHARES = {True: 1e-20, False: 1e-14}
 
 
 class FieldSetting(NamedTuple):
-    """How the readouts are learned and used: one for all patches or one each, steps or values."""
+    """How the readouts are learned and used: one for all patches (`shared`) or one each; with carry
+    1 they give the step from one field to the next, with 0 the next field.
+    """
 
     shared: bool
     learning: Learning
