@@ -279,7 +279,7 @@ def xesn(problem: Problem, unit: float, network: int) -> dict[str, Any]:
 def tuned(problem: Problem, unit: float, network: int) -> dict[str, Any]:
     """The same with the settings of the search, taught and run by the loop of `fields_peers`.
 
-    xesn itself does not hear beyond a neighbouring patch.
+    the inputs of xesn itself do not reach beyond a neighbouring patch.
     """
     return local(
         problem,
@@ -393,9 +393,9 @@ def main() -> None:
                     with warnings.catch_warnings(action="ignore"):
                         runs[network] = measure(problem, value * problem.dt, int(network))
                     save(found)
-                    told = {key: one for key, one in runs[network].items() if key != "valid"}
+                    shown = {key: one for key, one in runs[network].items() if key != "valid"}
                     middle = np.mean(runs[network]["valid"])
-                    print(f"{name}, {method}, {network}: {middle:.2f}, {told}", flush=True)
+                    print(f"{name}, {method}, {network}: {middle:.2f}, {shown}", flush=True)
             if not runs:
                 del found["runs"][name][method]
 

@@ -83,9 +83,9 @@ def main() -> None:
         for size in sizes:
             asked = {**BASE, axis: size}
             command = [sys.executable, __file__, *(str(one) for one in asked.values())]
-            told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-            found["growth"].setdefault(axis, {})[str(size)] = json.loads(told)
-            print(axis, size, told.strip(), flush=True)
+            printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+            found["growth"].setdefault(axis, {})[str(size)] = json.loads(printed)
+            print(axis, size, printed.strip(), flush=True)
     OUT.write_text(json.dumps(found, indent=1) + "\n")
 
 

@@ -49,8 +49,8 @@ class Local:
 
     def step(self, states: Fields, fields: Fields) -> Fields:
         """The states (N, R P) one step after R fields (R, size)."""
-        heard = self.patches.places.heard(fields).reshape(-1, self.inputs.shape[1]).T
-        after = np.tanh(self.recurrent @ states + self.inputs @ heard + self.bias[:, None])
+        windows = self.patches.places.inputs(fields).reshape(-1, self.inputs.shape[1]).T
+        after = np.tanh(self.recurrent @ states + self.inputs @ windows + self.bias[:, None])
         return after if self.leak == 1.0 else (1.0 - self.leak) * states + self.leak * after
 
     def starts(self, runs: int = 1) -> Fields:
@@ -115,15 +115,15 @@ class Local:
 
 
 def pathak(patches: Patches, units: int, seed: int, radius: float, inputs: float) -> Local:
-    """The network of [PAT18]: three links per unit, each unit hears one cell, half are squared."""
+    """The network of [PAT18]: three links per unit, each unit takes one cell, half are squared."""
     rng = np.random.default_rng(seed)
     uniform = rng.uniform
     matrix = csr_matrix(random_array((units, units), density=3 / units, rng=rng))
     matrix *= radius / np.abs(eigs(matrix, 1, return_eigenvectors=False, v0=np.ones(units))[0])
     width = patches.windows.shape[1]
-    heard = np.zeros((units, width))
-    heard[np.arange(units), np.arange(units) * width // units] = uniform(-inputs, inputs, units)
-    return Local(patches, matrix, heard, np.zeros(units), squared=True, shared=True)
+    weights = np.zeros((units, width))
+    weights[np.arange(units), np.arange(units) * width // units] = uniform(-inputs, inputs, units)
+    return Local(patches, matrix, weights, np.zeros(units), squared=True, shared=True)
 
 
 def xesn_network(patches: Patches, units: int, seed: int, dials: dict[str, float]) -> Any:

@@ -50,10 +50,10 @@ def _sweep(
     middles = [summary(one["values"]).median for one in lines]
     rounds = min(len(one["values"]) for one in lines)
     exponents = [slope(sizes, [one["values"][i] for one in lines]) for i in range(rounds)]
-    told = ", ".join(
+    note = ", ".join(
         f"{size:,}: {1e3 * middle:.3g} ms" for size, middle in zip(sizes, middles, strict=True)
     )
-    found = [line("exponent", OURS, exponents, told)]
+    found = [line("exponent", OURS, exponents, note)]
     return case(name, found, [within("exponent", limit, None)] if limit else [], unit="")
 
 

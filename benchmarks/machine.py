@@ -53,15 +53,15 @@ def _blas() -> list[dict[str, Any]]:
 
 
 def _cpu() -> str:
-    """The model's name, with what the clock says where Linux tells it."""
+    """The model's name, with its clock where Linux says it."""
     source = Path("/proc/cpuinfo")
     lines = source.read_text().splitlines() if source.exists() else []
-    told = dict(_pair(line) for line in lines if ":" in line)
-    clock = f", {float(told['cpu MHz']) / 1000:.1f} GHz" if "cpu MHz" in told else ""
+    facts = dict(_pair(line) for line in lines if ":" in line)
+    clock = f", {float(facts['cpu MHz']) / 1000:.1f} GHz" if "cpu MHz" in facts else ""
     family = (
-        f" (family {told['cpu family']}, model {told['model']})" if "cpu family" in told else ""
+        f" (family {facts['cpu family']}, model {facts['model']})" if "cpu family" in facts else ""
     )
-    return f"{told.get('model name') or platform.processor() or platform.machine()}{family}{clock}"
+    return f"{facts.get('model name') or platform.processor() or platform.machine()}{family}{clock}"
 
 
 def _pair(line: str) -> tuple[str, str]:

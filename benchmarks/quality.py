@@ -81,15 +81,15 @@ class Ours:
 
     def __init__(self, rows: Floats, seed: int, units: int = UNITS, **options: Any) -> None:
         self.forecaster = sn.ESNForecaster(units, random_state=seed, **options).fit(rows)
-        self.heard = len(rows)
+        self.rows_seen = len(rows)
 
     def one_step(self, rows: Floats) -> Floats:
         return self.forecaster.predict(rows)[TRAIN - 1 : -1]
 
     def free_run(self, rows: Floats, start: int, steps: int) -> Floats:
-        if start > self.heard:
-            self.forecaster.update(rows[self.heard : start])
-        self.heard = start
+        if start > self.rows_seen:
+            self.forecaster.update(rows[self.rows_seen : start])
+        self.rows_seen = start
         return self.forecaster.forecast(steps)
 
 
@@ -123,7 +123,7 @@ class Autoregression:
         self.matrix = self.weights(rows, min(errors, key=lambda p: errors[p]))
 
     def lagged(self, rows: Floats) -> Floats:
-        """Row k: a one and rows k .. k + 49, from which row k + 50 is to be told."""
+        """Row k: a one and rows k .. k + 49, from which row k + 50 is to be predicted."""
         windows = np.lib.stride_tricks.sliding_window_view(rows, self.lags, axis=0)[:-1]
         return np.hstack(
             [np.ones((len(windows), 1)), windows.transpose(0, 2, 1).reshape(len(windows), -1)]
@@ -298,7 +298,7 @@ def windows(seed: int) -> tuple[list[Floats], Floats, list[Floats], Floats]:
 
 
 def disguised(window: Floats, rng: np.random.Generator) -> Floats:
-    """With noise, and amplitude and offset that tell nothing."""
+    """With noise, and amplitude and offset that mean nothing."""
     noisy = window + NOISE * rng.standard_normal(len(window))
     return (np.exp(rng.uniform(-1.0, 1.0)) * noisy + rng.standard_normal())[:, None]
 

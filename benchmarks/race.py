@@ -35,7 +35,7 @@ class Effort:
     """How much is measured: rounds, seconds that one candidate of one case may take (at least one
     turn), small sizes for a trial run.
 
-    `without` names peers that killed a former process; `mark` is a file that tells whose turn it
+    `without` names peers that killed a former process; `mark` is a file that says whose turn it
     is, for whoever finds this one dead.
     """
 
@@ -81,7 +81,7 @@ class Turns:
 
 
 def race(entries: Sequence[Entry], effort: Effort) -> list[dict[str, Any]]:
-    """One line per entry. A first turn warms up (and compiles), a second tells how many rounds
+    """One line per entry. A first turn warms up (and compiles), a second shows how many rounds
     there is time for; in every round another one begins. A candidate that has no time for more
     keeps the value of its second turn.
     """
@@ -125,7 +125,7 @@ def line(
 def case(
     name: str, lines: list[dict[str, Any]], targets: Sequence[dict[str, Any]] = (), **options: Any
 ) -> Case:
-    """options: steps (times are shown per step), unit ("s" unless told), note."""
+    """options: steps (times are shown per step), unit ("s" unless given), note."""
     return {
         "name": name,
         "lines": lines,

@@ -71,7 +71,7 @@ def _targets(known: list[tuple[str, dict[str, Entry]]]) -> str:
                         target["against"] or "",
                         _wanted(target, case),
                     )
-                    rows.setdefault(key, {})[threads] = _told(verdict, target["against"])
+                    rows.setdefault(key, {})[threads] = _verdict_text(verdict, target["against"])
     return _table(
         header, [[*key, *(cells.get(count, "") for count in counts)] for key, cells in rows.items()]
     )
@@ -83,7 +83,7 @@ def _wanted(target: dict[str, Any], case: dict[str, Any]) -> str:
     return f"≤ {target['at_most']:g}" + ("×" if target["against"] else f" {case['unit']}".rstrip())
 
 
-def _told(verdict: Verdict | None, against: str | None) -> str:
+def _verdict_text(verdict: Verdict | None, against: str | None) -> str:
     if verdict is None:
         return "not measured: nobody to compare with"
     r = verdict.ratio

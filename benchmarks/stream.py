@@ -44,7 +44,7 @@ def measure(effort: Effort) -> Iterator[Case]:
             "reservoirpy",
             PEER,
             [_extrapolated(shorter, [one["peak"] for one in theirs], steps)],
-            _told(shorter, theirs),
+            _memory_text(shorter, theirs),
         )
         seconds = theirs[-1]["seconds"] * steps / shorter[-1]
         peer_time = line(
@@ -65,7 +65,7 @@ def measure(effort: Effort) -> Iterator[Case]:
     )
 
 
-def _told(shorter: tuple[int, ...], theirs: list[dict[str, float]]) -> str:
+def _memory_text(shorter: tuple[int, ...], theirs: list[dict[str, float]]) -> str:
     seen = ", ".join(
         f"{one['peak']:.0f} MB for {few:,} steps" for few, one in zip(shorter, theirs, strict=True)
     )

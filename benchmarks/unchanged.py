@@ -229,11 +229,11 @@ def _asked(folder: Path, environment: dict[str, str], *arguments: str) -> str:
 
 def commands(folder: Path, environment: dict[str, str], arguments: tuple[str, ...]) -> Named:
     """What one command prints, and the table that a forecast writes."""
-    told = _asked(folder, environment, *arguments)
+    output = _asked(folder, environment, *arguments)
     as_csv = arguments[0] == "predict" and "--json" not in arguments
     yield (
         "printed",
-        json.loads(told) if "--json" in arguments else _columns(told) if as_csv else told,
+        json.loads(output) if "--json" in arguments else _columns(output) if as_csv else output,
     )
     if arguments[0] == "forecast":
         out = arguments[arguments.index("--out") + 1]
@@ -241,7 +241,7 @@ def commands(folder: Path, environment: dict[str, str], arguments: tuple[str, ..
 
 
 def reproduced(folder: Path, environment: dict[str, str], preset: str, jobs: int) -> Named:
-    """Claims and data sets of all experiments; of the attributes, only numbers: the others tell
+    """Claims and data sets of all experiments; of the attributes, only numbers: the others say
     commit and versions.
     """
     import xarray as xr
@@ -379,7 +379,7 @@ def _deviation(one: Entry, two: Entry) -> str:
     )
 
 
-def told(old: dict[str, Any], new: dict[str, Any], wording: bool = False) -> int:
+def report(old: dict[str, Any], new: dict[str, Any], wording: bool = False) -> int:
     """Print the comparison. Exit code 1 where anything differs."""
     for key in dict.fromkeys([*old["about"], *new["about"]]):
         if old["about"].get(key) != new["about"].get(key):
@@ -445,12 +445,12 @@ def main(arguments: list[str] | None = None) -> int:
         )
     asked = parser.parse_args(arguments)
     if asked.verb == "compare":
-        return told(
+        return report(
             *(json.loads(Path(path).read_text()) for path in (asked.old, asked.new)),
             wording=asked.wording,
         )
     if asked.verb == "between":
-        return told(
+        return report(
             *between([asked.old, asked.new], asked.preset, asked.jobs), wording=asked.wording
         )
     if asked.verb == "library":

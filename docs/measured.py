@@ -74,8 +74,8 @@ def quality(path: Path = QUALITY) -> str:
     return "\n".join(
         head
         + [
-            f"| {told} |" + "|".join(valid(name, model, path) for name in series) + "|"
-            for model, told in MODELS.items()
+            f"| {label} |" + "|".join(valid(name, model, path) for name in series) + "|"
+            for model, label in MODELS.items()
         ]
     )
 
@@ -108,9 +108,9 @@ def claims(by: str = "paper", path: Path = CLAIMS) -> str:
         return _absent(path, "spheresn reproduce --preset paper")
     found = sorted((one for one in found if one["by"] == by), key=lambda one: -one["weight"])
     counts = Counter(one["verdict"] for one in found)
-    told = ", ".join(f"{mark}: {counts[verdict]}" for verdict, mark in MARKS.items())
+    totals = ", ".join(f"{mark}: {counts[verdict]}" for verdict, mark in MARKS.items())
     head = [
-        f"{told}. Preset: {found[0]['preset']}.",
+        f"{totals}. Preset: {found[0]['preset']}.",
         "",
         "| verdict | the claim | what was measured |",
         "|---|---|---|",
@@ -144,11 +144,11 @@ def seeds(path: Path = VERDICTS) -> str:
         changed += len(set(words)) > 1
         if len(set(words) - {"open"}) > 1:
             contrary[name] = words
-    told = "; ".join(f"`{name}` ({', '.join(words)})" for name, words in contrary.items())
+    contradictions = "; ".join(f"`{name}` ({', '.join(words)})" for name, words in contrary.items())
     same = f"{len(names) - changed} of {len(names)} verdicts are the same in all of them, "
     close = f"{changed - len(contrary)} differ only in that some runs are too close to call"
-    runs, told = "; ".join(found), told or "none"
-    return f"Runs compared: {runs}. {same}{close}. These contradict each other: {told}."
+    runs, contradictions = "; ".join(found), contradictions or "none"
+    return f"Runs compared: {runs}. {same}{close}. These contradict each other: {contradictions}."
 
 
 def report(path: Path = REPORT) -> str:
@@ -224,8 +224,8 @@ def _league_excluded(found: Any) -> str:
 def _league_picture(found: Any) -> str:
     if not PICTURE.is_file():
         return "*the picture is not here: `make league` draws it.*"
-    told = "Valid times on all systems, our default beside the best of all others"
-    return f"```{{image}} images/{PICTURE.name}\n:alt: {told}\n:width: 700px\n```"
+    alt = "Valid times on all systems, our default beside the best of all others"
+    return f"```{{image}} images/{PICTURE.name}\n:alt: {alt}\n:width: 700px\n```"
 
 
 def fields(what: str, path: Path = FIELDS) -> str:
@@ -241,8 +241,8 @@ def _field_line(runs: dict[str, Any]) -> list[str]:
     times = [time for run in runs.values() for time in run["valid"]]
     middle, spread = mean(times), stdev(times) / len(times) ** 0.5
     seconds, step = (median(run[name] for run in runs.values()) for name in ("fit_s", "step_ms"))
-    told = f"{step:.2g}" if step < 100.0 else f"{step:.0f}"
-    return [str(len(runs)), f"{middle:.1f} ± {spread:.1f}", _short(seconds), told]
+    step_text = f"{step:.2g}" if step < 100.0 else f"{step:.0f}"
+    return [str(len(runs)), f"{middle:.1f} ± {spread:.1f}", _short(seconds), step_text]
 
 
 def _field_table(found: Any) -> str:
@@ -338,8 +338,8 @@ def _series_error(found: Any, method: str, half: str = "report") -> str:
 
 
 def _series_picture(found: Any) -> str:
-    told = "Errors of the methods on all series of the report half"
-    return f"```{{image}} images/series.png\n:alt: {told}\n:width: 700px\n```"
+    alt = "Errors of the methods on all series of the report half"
+    return f"```{{image}} images/series.png\n:alt: {alt}\n:width: 700px\n```"
 
 
 SERIES_PIECES: dict[str, Any] = {

@@ -32,9 +32,9 @@ def main() -> None:
     times = EXPONENT * DT * np.arange(1, AHEAD + 1)
     valid = EXPONENT * sn.metrics.valid_time(truth, forecast, dt=DT)
     figure, panels = plt.subplots(3, 1, figsize=(7, 4.4), sharex=True, layout="constrained")
-    for axes, name, true, told in zip(panels, "xyz", truth.T, forecast.T, strict=True):
+    for axes, name, true, predicted in zip(panels, "xyz", truth.T, forecast.T, strict=True):
         axes.plot(times, true, color="0.25", lw=2, label="what happened")
-        axes.plot(times, told, color="#0072B2", lw=1.4, label="forecast")
+        axes.plot(times, predicted, color="#0072B2", lw=1.4, label="forecast")
         axes.axvline(valid, color="#D55E00", lw=1, ls="--", label="error exceeds .4 deviations")
         axes.set_ylabel(name, rotation=0)
         axes.spines[["top", "right"]].set_visible(False)

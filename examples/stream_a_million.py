@@ -50,8 +50,8 @@ def main() -> None:
             megabytes.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 
     figure, panels = plt.subplots(1, 2, figsize=(7, 3), layout="constrained")
-    told = {"error on unseen rows (NRMSE)": errors, "peak memory of the process (MB)": megabytes}
-    for axes, (title, values) in zip(panels, told.items(), strict=True):
+    drawn = {"error on unseen rows (NRMSE)": errors, "peak memory of the process (MB)": megabytes}
+    for axes, (title, values) in zip(panels, drawn.items(), strict=True):
         axes.semilogx(seen, values, "o-", color="#0072B2")
         axes.set(xlabel="rows taken in", title=title, ylim=(0, 1.2 * max(values)))
     figure.savefig(given.out / "stream_a_million.png", dpi=110)

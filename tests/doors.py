@@ -358,9 +358,9 @@ def _parquet_with_metadata(rng: Random) -> bytes:
     import pyarrow.parquet as pq
 
     table = pq.read_table(io.BytesIO(rng.choice(parquets())))
-    told = json.loads((table.schema.metadata or {})[b"pandas"])
+    metadata_of_pandas = json.loads((table.schema.metadata or {})[b"pandas"])
     for _ in range(rng.randint(1, 3)):
-        told = hostile.changed(told, rng)
+        metadata_of_pandas = hostile.changed(metadata_of_pandas, rng)
     field = {
         b"ARROW:extension:name": b"arrow.py_extension_type",
         b"ARROW:extension:metadata": hostile.PICKLE,
@@ -369,7 +369,8 @@ def _parquet_with_metadata(rng: Random) -> bytes:
     file = io.BytesIO()
     pq.write_table(
         pa.Table.from_arrays(
-            table.columns, schema=pa.schema(fields, metadata={b"pandas": json.dumps(told)})
+            table.columns,
+            schema=pa.schema(fields, metadata={b"pandas": json.dumps(metadata_of_pandas)}),
         ),
         file,
     )
@@ -398,8 +399,8 @@ def make_claims(rng: Random) -> bytes:
 
 def use_claims(path: Path) -> None:
     for claim in read_claims(path).values():
-        told = format_claim(claim)
-        assert all(letter.isprintable() or letter == "\n" for letter in told), (
+        text = format_claim(claim)
+        assert all(letter.isprintable() or letter == "\n" for letter in text), (
             "control characters on a terminal"
         )
 

@@ -64,7 +64,7 @@ def claims(dataset: xr.Dataset) -> list[Claim]:
             Claim(
                 id=name,
                 figure=FIGURE,
-                measured=mean.told(),
+                measured=mean.text(),
                 verdict=mean.above(0.0),
                 evidence=mean.evidence("mean"),
                 **words,

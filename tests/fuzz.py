@@ -126,13 +126,13 @@ def _child(plan: dict[str, list[int]], place: str) -> subprocess.CompletedProces
 
 
 def main(plan: dict[str, list[int]], place: str) -> None:
-    with open(place, "wb") as told:
+    with open(place, "wb") as log:
         # Imports and compiles what the files need; within the bounds that would look like swelling
         for name in plan:
             list(read(name, range(-3, 0)))
         with bounded_memory():
             for name, (first, last) in plan.items():
-                for number, found in read(name, range(first, last), told.fileno()):
+                for number, found in read(name, range(first, last), log.fileno()):
                     print(json.dumps([name, number, found]), flush=True)
 
 

@@ -127,7 +127,7 @@ TAME = CASES.map(
 
 
 @contextmanager
-def told() -> Iterator[None]:
+def refusals_allowed() -> Iterator[None]:
     """What is out of scope gets one sentence of the library's own: what must be, what was got, what
     to do.
     """

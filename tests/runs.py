@@ -127,6 +127,6 @@ def _last_words(process: subprocess.Popen[str] | None) -> object:
     if process is None:
         return "no process to ask"
     if process.poll() is None:
-        # PYTHONFAULTHANDLER makes it tell where every thread is
+        # PYTHONFAULTHANDLER makes it print where every thread is
         process.send_signal(signal.SIGABRT)
     return finish(process)

@@ -106,8 +106,8 @@ def test_type_checkers_and_python_see_the_same_names():
         and not node.orelse
         and ast.unparse(node.test) == "typing.TYPE_CHECKING"
     )
-    told = {alias.asname or alias.name for node in block.body for alias in node.names}
-    assert told == {*spheresn._HOME, *spheresn._PARTS}
+    shown = {alias.asname or alias.name for node in block.body for alias in node.names}
+    assert shown == {*spheresn._HOME, *spheresn._PARTS}
 
 
 WATCH = """

@@ -271,6 +271,6 @@ def test_links_have_the_same_number_in_every_row_and_the_radius_of_the_circular_
 
 
 def test_a_start_loses_the_rows_that_nobody_knows() -> None:
-    """Parity of three signs cannot be told in the first two rows, and can in all others."""
+    """Parity of three signs cannot be known in the first two rows, and can in all others."""
     lost = unknown_pasts.measure(unknown_pasts.parity, 0, units=60, train=600)
     assert 1.8 < lost["8 nearest of 64 pasts"] < 3.0 < lost["empty"] < lost["empty, as it is"]

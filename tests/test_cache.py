@@ -243,7 +243,7 @@ def test_no_home_no_user_folder(fresh):
     assert [path.name for path in cache.places()] == [f"spheresn-{os.getuid()}"]
 
 
-def test_a_cache_that_goes_away_while_we_compile_is_told_once(fresh, tmp_path):
+def test_a_cache_that_goes_away_while_we_compile_is_reported_once(fresh, tmp_path):
     """As on a full disk: the result is not lost."""
     fresh.setenv("XDG_CACHE_HOME", str(tmp_path))
 
@@ -292,7 +292,7 @@ def test_a_content_that_does_not_agree_with_its_digest_is_refused():
         cache._checked(bytes(40))
 
 
-def test_a_terminal_is_told_and_nothing_else_is(tmp_path):
+def test_a_terminal_is_reported_and_nothing_else_is(tmp_path):
     environment = {
         **os.environ,
         "NUMBA_CACHE_DIR": str(tmp_path),

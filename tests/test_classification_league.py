@@ -112,10 +112,10 @@ def test_a_failure_is_named_and_not_compared():
     }
     assert summary.line(found, "frail", "report")["accuracy"] == 1.0
     assert summary.line(found, "spheresn", "report")["best"] == 0.0
-    told = (
+    notes = (
         "frail is missing on a (`ValueError: no`). "
         "On the other 1 problems its mean accuracy is 1.000, that of spheresn 0.900."
     )
     assert summary.table(found, "report").count("\n| ") == 2  # no line for it
-    assert summary.table(found, "report").endswith("\n\n" + told)
+    assert summary.table(found, "report").endswith("\n\n" + notes)
     assert "| 0.500 | 0.600 | missing |" in summary.problems_table(found)

@@ -1,19 +1,21 @@
 """Whole series: what the networks count, the readout of cases, forms of input, batches, files."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.linear_model import Ridge
 
 import spheresn as sn
 from spheresn.estimators import ensemble as parts
-from spheresn.estimators.ensemble import Cases, View
+from spheresn.estimators.ensemble import Cases, DilatedView
 from spheresn.estimators.probability import fit_sharpness
 from spheresn.estimators.solution import Solution
 from spheresn.io import ModelFileError
 from spheresn.readout.cases import CaseReadout, fit_rows, fit_sums
 from spheresn.readout.gram import Gram
 from spheresn.readout.loo import Sample
-from spheresn.selection.calibration import STRONGEST, MemoryOutOfReach
+from spheresn.selection.calibration import STRONGEST_DRIVE, MemoryOutOfReach
 from spheresn.series.scaling import differ_in_size, in_own_deviations
 from test_persistence import altered, rewritten
 
@@ -72,9 +74,11 @@ def test_changes_do_not_see_a_constant_and_second_changes_no_slope(data):
     slope = np.concatenate([np.arange(length) for length in cases.lengths])[:, None]
     moved, tilted = Cases(cases.rows + 7.0, cases.starts), Cases(cases.rows + slope, cases.starts)
     for stride in (1, 3):
-        assert np.allclose(View(stride, 1).of(moved), View(stride, 1).of(cases))
+        assert np.allclose(DilatedView(stride, 1).of(moved), DilatedView(stride, 1).of(cases))
         late = slope[:, 0] >= 3 * stride - 1  # from here on nothing is before the first row
-        assert np.allclose(View(stride, 2).of(tilted)[late], View(stride, 2).of(cases)[late])
+        assert np.allclose(
+            DilatedView(stride, 2).of(tilted)[late], DilatedView(stride, 2).of(cases)[late]
+        )
 
 
 def test_units_of_the_data_do_not_matter(data, fitted):
@@ -93,7 +97,8 @@ def test_cases_do_not_see_each_other_and_jobs_change_nothing(data, fitted):
 
 def test_blocks_of_rows_change_nothing(data, fitted, monkeypatch):
     whole = fitted.decision_function(data[0])
-    monkeypatch.setattr(parts, "BLOCK", 100)
+    few = replace(parts.ENSEMBLE_DEFAULTS, block_rows=100)
+    monkeypatch.setattr(parts, "ENSEMBLE_DEFAULTS", few)
     assert len(parts.blocks(data[0])) > 3
     assert np.allclose(fitted.decision_function(data[0]), whole, atol=1e-12)
     in_blocks = sn.ESNClassifier(units=120, random_state=0).fit(*data)
@@ -121,7 +126,7 @@ def test_given_scalings_mean_one_stride_in_double_precision(data):
 
 
 def test_a_unit_that_never_varies_does_not_lead(rng):
-    """The second unit of a delay line without memory hears nothing but the bias."""
+    """The only input of the second unit of a delay line without memory is the bias."""
     inputs = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
     series = [scale * rng.standard_normal((50, 1)) for scale in (1.0, 3.0) * 4]
     model = sn.ESNClassifier(
@@ -145,7 +150,7 @@ def test_a_memory_that_nobody_set_is_replaced_by_the_nearest(monkeypatch, data):
     assert all(one.exponent > -1000.0 for one in networks)
     with pytest.raises(MemoryOutOfReach, match="memory must be at least") as caught:
         sn.ESNClassifier(units=60, memory=1e-3, random_state=0).fit(*data)
-    assert caught.value.strength == STRONGEST
+    assert caught.value.strength == STRONGEST_DRIVE
 
 
 def test_a_memory_chosen_on_few_rows_may_be_out_of_reach_on_all(monkeypatch, rng):
@@ -206,8 +211,8 @@ def test_means_over_a_stride_are_those_of_a_case_that_began_at_rest(rng):
 def test_changes_over_wide_strides_average_the_noise(rng):
     """The difference of two means of nine values of white noise has the variance 2/9."""
     noise = parts.Cases.of([rng.standard_normal((20_000, 1))])
-    assert abs(parts.View(9, 1).of(noise).var() - 2 / 9) < 0.02
-    assert parts.View(9, 0).of(noise) is noise.rows
+    assert abs(parts.DilatedView(9, 1).of(noise).var() - 2 / 9) < 0.02
+    assert parts.DilatedView(9, 0).of(noise) is noise.rows
 
 
 def test_a_length_that_tells_the_class_is_used(rng, tmp_path):

@@ -300,7 +300,7 @@ def test_a_full_disk_is_one_sentence_and_nothing_half_written(tmp_path, room):
         resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
-    code, _, told = finish(
+    code, _, errors = finish(
         start(
             "reproduce",
             "fake",
@@ -313,8 +313,8 @@ def test_a_full_disk_is_one_sentence_and_nothing_half_written(tmp_path, room):
             preexec_fn=small,
         )
     )
-    assert code == 2 and "Traceback" not in told
-    assert told.splitlines()[-1].startswith("spheresn: "), told
+    assert code == 2 and "Traceback" not in errors
+    assert errors.splitlines()[-1].startswith("spheresn: "), errors
     assert len(rows(tmp_path / "out")) == (6 if room > 1_000 else 0)
     assert {path.name for path in (tmp_path / "out").iterdir()} <= {
         ".lock",
@@ -353,7 +353,7 @@ def test_bars_on_a_terminal_count_what_was_found_and_name_failures(monkeypatch, 
     assert "3/3" in said and "fake 2 failed: it [red]broke" in said
 
 
-def test_what_a_terminal_is_told_is_no_markup(monkeypatch, capsys):
+def test_what_a_terminal_shows_is_no_markup(monkeypatch, capsys):
     monkeypatch.setenv("FORCE_COLOR", "1")
     with show_stages(1) as report:
         report("[red]fit")

@@ -17,7 +17,7 @@ from spheresn.readout import (
     leave_one_out,
     solve,
 )
-from spheresn.readout.loo import MOST, choose_penalty
+from spheresn.readout.loo import LAST_DECADE, choose_penalty
 
 
 def rows_of_any_kind(rng):
@@ -217,7 +217,7 @@ def choice_and_best(rng):
     chosen = choose_penalty(gram, Sample.empty(states, y.shape[1]).taking(x, y))[1]
     ladder = [
         leave_one_out(factor(gram, gram.trace * 10.0**decade), x, y)
-        for decade in range(gram.least_decade, MOST + 1)
+        for decade in range(gram.least_decade, LAST_DECADE + 1)
     ]
     return chosen, min(
         np.sqrt((np.square(errors).mean(axis=0) / y.var(axis=0)).mean()) for errors in ladder
@@ -277,7 +277,7 @@ def test_a_readout_worse_than_the_mean_is_not_chosen_where_a_better_one_is_known
     gram = Gram.of(x, y)
     errors = [
         leave_one_out(factor(gram, gram.trace * 10.0**decade), x, y)
-        for decade in range(gram.least_decade, MOST + 1)
+        for decade in range(gram.least_decade, LAST_DECADE + 1)
     ]
     best = min(np.sqrt(np.square(error).mean() / y.var()) for error in errors)
     assert choose_penalty(gram, Sample.empty(59, 1).taking(x, y))[1] == pytest.approx(

@@ -21,12 +21,12 @@ NAMES = {*sys.stdlib_module_names, "numpy", "scipy", "numba", "pandas", "joblib"
 
 @pytest.fixture
 def folder(tmp_path) -> Path:
-    """A folder of modules that tell when they are executed."""
+    """A folder of modules that note when they are executed."""
     place = tmp_path / "hostile"
     place.mkdir()
     for name in NAMES - {"__main__"}:
-        told = f"open({str(tmp_path / 'executed')!r}, 'a').write({name!r} + ' ')"
-        (place / f"{name}.py").write_text(f"{told}\nraise ImportError({name!r})\n")
+        witness = f"open({str(tmp_path / 'executed')!r}, 'a').write({name!r} + ' ')"
+        (place / f"{name}.py").write_text(f"{witness}\nraise ImportError({name!r})\n")
     return place
 
 
@@ -63,7 +63,7 @@ print(model.fit(sn.datasets.mackey_glass(300)).forecast(2).shape)
 import numpy as np
 import spheresn as sn
 from spheresn.estimators import accumulate
-accumulate.GROUP = 100
+accumulate.GROUPED_ROWS = 100
 series = list(sn.datasets.mackey_glass(600).reshape(3, 200, 1))
 model = sn.ESNRegressor(units=10, n_jobs=2, random_state=0)
 print(len(model.fit(series, series).predict(series)))

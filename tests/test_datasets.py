@@ -262,6 +262,6 @@ def test_a_path_must_name_a_file(tmp_path: Path) -> None:
         (lambda: LOOSE.narma(5, 1, order=25), r"order must be in \[1, 24\], got 25"),
     ],
 )
-def test_a_bad_argument_is_told_so(call, sentence) -> None:  # type: ignore[no-untyped-def]
+def test_a_bad_argument_is_refused_in_a_sentence(call, sentence) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(ValueError, match=sentence):
         call()

@@ -226,6 +226,6 @@ def test_a_trajectory_that_escapes_is_an_error_and_not_a_nan(call) -> None:  # t
         (lambda: LOOSE.mackey_glass(5, exponent=-1), r"exponent must be in \[0, 100\], got -1"),
     ],
 )
-def test_a_bad_argument_is_told_so(call, sentence) -> None:  # type: ignore[no-untyped-def]
+def test_a_bad_argument_is_refused_in_a_sentence(call, sentence) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(ValueError, match=sentence):
         call()

@@ -101,7 +101,7 @@ def test_a_solution_that_explodes_is_an_error_and_not_a_nan() -> None:
 
 
 @pytest.mark.parametrize(("name", "value"), [("delay", 0.0), ("steps", -1), ("per_delay", 0)])
-def test_a_bad_grid_is_told_so(name: str, value: float) -> None:
+def test_a_bad_grid_is_refused_in_a_sentence(name: str, value: float) -> None:
     grid = {"delay": 1.0, "steps": 3, "per_delay": 2, name: value}
     with pytest.raises(ValueError, match=f"{name} must be .*, got {value}"):
         delay.solve(lambda x, past: -past, lambda t: 1.0, **grid)  # type: ignore[arg-type]

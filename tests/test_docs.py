@@ -334,9 +334,9 @@ def test_the_data_of_the_pages_come_from_the_runs(measured, tmp_path, monkeypatc
     runs = [tmp_path / name for name in ("one", "two", "three")]
     renew.renew(runs[:2], tmp_path)
     assert json.loads((tmp_path / "claims.json").read_text())[0]["verdict"] == "holds"
-    told = measured.seeds(tmp_path / "verdicts.json")
-    assert told.startswith("Runs compared: paper, seed 0; quick, seed 3. 1 of 2 verdicts are the")
-    assert "1 differ only" in told and told.endswith("contradict each other: none.")
+    text = measured.seeds(tmp_path / "verdicts.json")
+    assert text.startswith("Runs compared: paper, seed 0; quick, seed 3. 1 of 2 verdicts are the")
+    assert "1 differ only" in text and text.endswith("contradict each other: none.")
     renew.renew(runs[1:], tmp_path)
     assert "`a` (holds, open, fails)" in measured.seeds(tmp_path / "verdicts.json")
     renew.renew(runs[2:], tmp_path)  # the other runs of this preset are gone

@@ -109,19 +109,19 @@ def test_a_terminal_is_not_steered(forecasted, capsys, monkeypatch):
     assert is_safe(capsys.readouterr().out)
 
 
-def test_failures_are_told_literally():
+def test_failures_are_reported_literally():
     lines: list[str] = []
     progress.Lines({"fake": 1}, lines.append)(UNIT, NASTY, 1.0)
     assert all(map(is_safe, lines)) and "[bold]" in lines[0]
     screen = Console(file=io.StringIO(), force_terminal=True, width=300, color_system=None)
     with Progress(console=screen, auto_refresh=False) as bars:
         progress.unit_bars(bars, {"fake": 1})(UNIT, NASTY, 1.0)
-    told = next(line for line in screen.file.getvalue().splitlines() if "failed" in line)  # type: ignore[attr-defined]
-    assert r"\x1b[2J[/red] [bold] \ " in told and "\u202e" not in told
+    shown = next(line for line in screen.file.getvalue().splitlines() if "failed" in line)  # type: ignore[attr-defined]
+    assert r"\x1b[2J[/red] [bold] \ " in shown and "\u202e" not in shown
 
 
-def test_a_run_and_a_claim_are_told_literally(tmp_path, capsys):
-    told = Section(
+def test_a_run_and_a_claim_are_reported_literally(tmp_path, capsys):
+    section = Section(
         "fake",
         "Fig. 0",
         "t",
@@ -134,11 +134,11 @@ def test_a_run_and_a_claim_are_told_literally(tmp_path, capsys):
         holes=(Hole("{}", NASTY),),
         units=1,
     )
-    assert _report_sections(tmp_path, [told]) == 1
+    assert _report_sections(tmp_path, [section]) == 1
     claim = dict.fromkeys(("id", "figure", "source", "says", "measured", "rule", "verdict"), NASTY)
     (tmp_path / "claims.json").write_text(json.dumps([{**claim, "evidence": {NASTY: NASTY}}]))
     assert main(["show", NASTY, "--out", str(tmp_path)]) == 0
     assert main(["show", NASTY + "x", "--out", str(tmp_path)]) == 2
     said = capsys.readouterr()
     assert is_safe(said.out + said.err) and said.out.count("[bold]") > 8
-    assert is_safe(page([told])) and "<img" not in page([told])
+    assert is_safe(page([section])) and "<img" not in page([section])

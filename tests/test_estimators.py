@@ -194,7 +194,7 @@ def test_series_do_not_leak_into_each_other(rng):
 
 
 def test_the_number_of_workers_changes_nothing(rng, monkeypatch):
-    monkeypatch.setattr(accumulate, "GROUP", 300)  # three groups to share
+    monkeypatch.setattr(accumulate, "GROUPED_ROWS", 300)  # three groups to share
     series = [rng.standard_normal((n, 1)) for n in (300, 80, 500, 120)]
     targets = [np.roll(s, 2) for s in series]
     alone = sn.ESNRegressor(**REGRESSOR).fit(series, targets)
@@ -210,7 +210,7 @@ def test_sums_of_many_series_are_the_sums_of_their_rows(rng, monkeypatch, group)
     """However the series are grouped, and however short: one row each, some longer than a block of
     rows.
     """
-    monkeypatch.setattr(accumulate, "GROUP", group)
+    monkeypatch.setattr(accumulate, "GROUPED_ROWS", group)
     series = [rng.standard_normal((n, 1)) for n in (1, 1, 7, 1500, 1, 30)]
     model = sn.ESNRegressor(**REGRESSOR, washout=0, penalty=1e-3).fit(
         series, [2 * s for s in series]
@@ -295,7 +295,7 @@ def test_a_network_for_few_long_series_is_chosen_by_all_of_them(rng):
 
 def test_a_dask_cluster_gives_the_same_fit(rng, monkeypatch):
     distributed = pytest.importorskip("distributed")
-    monkeypatch.setattr(accumulate, "GROUP", 300)
+    monkeypatch.setattr(accumulate, "GROUPED_ROWS", 300)
     series = [rng.standard_normal((n, 1)) for n in (300, 80, 500)]
     targets = [np.roll(s, 2) for s in series]
     alone = sn.ESNRegressor(**REGRESSOR).fit(series, targets)
@@ -593,8 +593,8 @@ def test_a_forecaster_says_which_memory_can_be_reached():
 
 
 def test_of_a_long_series_the_last_rows_choose_the_network(monkeypatch):
-    few = replace(forecast_search.DEFAULTS, most_rows=300)
-    monkeypatch.setattr(forecast_search, "DEFAULTS", few)
+    few = replace(forecast_search.FORECAST_DEFAULTS, most_rows=300)
+    monkeypatch.setattr(forecast_search, "FORECAST_DEFAULTS", few)
     late = sn.datasets.lorenz(301)
     late = (late - late.mean(axis=0)) / late.std(axis=0)
     # As many rows of the same mean and deviation, without any order
@@ -624,7 +624,7 @@ def test_series_within_the_washout_add_nothing(rng, monkeypatch):
     """Whether a group of series has nothing else in it, and whether the washout is longer than a
     block of rows.
     """
-    monkeypatch.setattr(accumulate, "GROUP", 1)
+    monkeypatch.setattr(accumulate, "GROUPED_ROWS", 1)
     short, long = rng.standard_normal((5, 1)), rng.standard_normal((1500, 1))
     frame = sn.ESNRegressor(**REGRESSOR, washout=1100).fit(long, long).frame_
     states = frame.states(long)[1100:]

@@ -36,9 +36,9 @@ def test_an_example_ends_in_a_picture(path, tmp_path, monkeypatch):
 
 def test_the_script_of_a_user_who_annotates_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    told = runpy.run_path(str(Path(__file__).parent / "typing_user.py"))
-    assert told["states"].dtype == np.float64 and isinstance(told["again"], sn.ESNForecaster)
-    assert np.allclose(told["henon"].sum(), np.log(0.3))
+    names = runpy.run_path(str(Path(__file__).parent / "typing_user.py"))
+    assert names["states"].dtype == np.float64 and isinstance(names["again"], sn.ESNForecaster)
+    assert np.allclose(names["henon"].sum(), np.log(0.3))
 
 
 @pytest.mark.parametrize(("lengths", "different"), [((6, 6), 6), ((7, 5), 11), ((9, 3), 9)])

@@ -17,7 +17,7 @@ from spheresn.estimators import OutOfRange
 from spheresn.estimators.fields.geometry import Patches
 from spheresn.estimators.fields.learning import (
     FieldSums,
-    Held,
+    InMemoryRows,
     Learner,
     Task,
     groups_of,
@@ -27,7 +27,7 @@ from spheresn.estimators.fields.learning import (
     thinning,
 )
 from spheresn.estimators.fields.loop import FieldLoop, LocalNetworks
-from spheresn.estimators.fields.search import DEFAULTS, FIELD, FieldWindows
+from spheresn.estimators.fields.search import FIELD, FIELD_DEFAULTS, FieldWindows
 from spheresn.estimators.fields.workers import span
 from spheresn.readout import Gram, solve
 
@@ -89,14 +89,14 @@ def quick(**options: Any) -> sn.ESNFieldForecaster:
 def test_windows_on_a_line_are_the_cells_beside_a_patch(periodic):
     patches = Patches.of((6,), 1, 2, 2, periodic)
     field = np.arange(1.0, 7.0)
-    heard = patches.places.heard(field[None])[0]
+    inputs = patches.places.inputs(field[None])[0]
     beyond = (5, 6, 1, 2) if periodic else (0, 0, 0, 0)
     expected = [
         [beyond[0], beyond[1], 1, 2, 3, 4],
         [1, 2, 3, 4, 5, 6],
         [3, 4, 5, 6, beyond[2], beyond[3]],
     ]
-    assert heard.tolist() == expected
+    assert inputs.tolist() == expected
     assert field[patches.inner].tolist() == [[1, 2], [3, 4], [5, 6]]
 
 
@@ -106,10 +106,10 @@ def test_windows_in_the_plane_are_what_slicing_gives(channels):
     field = np.random.default_rng(0).standard_normal((6, 9, channels))
     padded = np.pad(field, ((1, 1), (0, 0), (0, 0)), mode="wrap")
     padded = np.pad(padded, ((0, 0), (2, 2), (0, 0)))
-    heard = patches.places.heard(field.reshape(1, -1))[0]
+    inputs = patches.places.inputs(field.reshape(1, -1))[0]
     corners = [(i, j) for i in range(0, 6, 2) for j in range(0, 9, 3)]
     for p, (i, j) in enumerate(corners):
-        assert np.array_equal(heard[p], padded[i : i + 4, j : j + 7].ravel())
+        assert np.array_equal(inputs[p], padded[i : i + 4, j : j + 7].ravel())
         own = field.ravel()[patches.inner[p]]
         assert np.array_equal(own, field[i : i + 2, j : j + 3].ravel())
     assert np.array_equal(np.sort(patches.inner.ravel()), np.arange(field.size))
@@ -122,13 +122,13 @@ def test_a_group_of_patches_hears_the_same_within_its_own_columns(periodic):
     for first, stop in [(0, 1), (2, 5), (0, 6)]:
         places = patches.group(np.arange(first, stop))
         columns = slice(None) if places.columns is None else places.columns
-        heard = places.heard(fields[:, columns])
-        assert np.array_equal(heard, patches.places.heard(fields)[:, first:stop])
+        inputs = places.inputs(fields[:, columns])
+        assert np.array_equal(inputs, patches.places.inputs(fields)[:, first:stop])
         inner = fields[:, columns][:, places.inner]
         assert np.array_equal(inner, fields[:, patches.inner[first:stop]])
     apart = patches.group(np.array([1, 4]))
-    heard = apart.heard(fields[:, apart.columns])
-    assert np.array_equal(heard, patches.places.heard(fields)[:, [1, 4]])
+    inputs = apart.inputs(fields[:, apart.columns])
+    assert np.array_equal(inputs, patches.places.inputs(fields)[:, [1, 4]])
 
 
 def test_positions_have_mean_zero_and_variance_one_and_tell_patches_apart():
@@ -238,7 +238,7 @@ def test_the_sums_of_a_task_are_those_of_its_patches_alone(periodic):
     fields = waves(90, 8)
     learner = Learner(networks, 30, False, 0, 0)
     for task in (Task(0, 4, 0, 89), Task(1, 3, 30, 80), Task(2, 3, 40, 89)):
-        found = learner.run(task, Held(fields))
+        found = learner.run(task, InMemoryRows(fields))
         start = max(task.first - 30, 0)
         expected = naive(
             networks,
@@ -271,7 +271,9 @@ def test_sums_merged_in_any_order_give_the_same_readout(precise):
     fields = waves(400, 8) + 0.1 * np.random.default_rng(0).standard_normal((400, 8))
     learner = Learner(networks, 30, precise, 3, 0)
     parts = [
-        learner.run(Task(p, p + 2, a, a + 100), Held(fields)) for p in (0, 2) for a in (0, 100, 200)
+        learner.run(Task(p, p + 2, a, a + 100), InMemoryRows(fields))
+        for p in (0, 2)
+        for a in (0, 100, 200)
     ]
     totals = [
         merged((parts[i] for i in order), lambda a, b: a + b)
@@ -288,7 +290,7 @@ def test_the_response_to_noise_is_that_of_a_network_without_memory():
     networks = local(activation=sn.Linear(), spectral_radius=0.0, units=5)
     fields = waves(4001, 8)
     learner = Learner(networks, 0, False, 2, 0)
-    found = learner.run(Task(0, 4, 0, 4000), Held(fields))
+    found = learner.run(Task(0, 4, 0, 4000), InMemoryRows(fields))
     assert found.response is not None
     inputs, size = networks.reservoir.inputs, found.response.count
     assert size == 8000
@@ -310,7 +312,7 @@ def test_the_response_to_noise_is_that_of_a_network_without_memory():
 def test_a_thinned_task_learns_from_a_third_of_all_stretches(first):
     """Its states are those of networks that are driven from the beginning."""
     networks, fields, task = local(units=5), waves(900, 8), Task(0, 4, first, 899, 1)
-    third = Learner(networks, 30, False, 8, 0, 3).run(task, Held(fields))
+    third = Learner(networks, 30, False, 8, 0, 3).run(task, InMemoryRows(fields))
     patches = networks.patches.places
     states = networks.drive(networks.inputs(fields[:-1], patches), networks.starts(4))
     values = fields[:, patches.inner]
@@ -372,10 +374,10 @@ def test_a_run_is_a_sequence_of_steps_by_the_formula(shared, carry):
     assert finite == 3
     both = np.concatenate([states.ravel(), field])
     for k in range(3):
-        heard = networks.inputs(field[None])[0]
+        inputs = networks.inputs(field[None])[0]
         after = field * carry
         for p in range(4):
-            states[p] = networks.reservoir.step(states[p], heard[p])
+            states[p] = networks.reservoir.step(states[p], inputs[p])
             weights, b = loop.matrix[0 if shared else p], loop.intercept[0 if shared else p]
             after[networks.patches.inner[p]] += b + states[p] @ weights
         field = after
@@ -447,7 +449,7 @@ def test_travelling_waves_are_forecast():
 
 @pytest.mark.parametrize(("shared", "steps"), [(True, 4), (False, 100)])
 def test_a_standing_wave_between_two_edges_is_forecast(shared, steps):
-    """One readout for all patches must tell edges apart, which is harder."""
+    """One readout for all patches must distinguish edges, which is harder."""
     x, t = np.linspace(0, 1, 12), np.arange(900)[:, None]
     field = np.sin(np.pi * x) * np.cos(0.2 * t) + 0.3 * np.sin(3 * np.pi * x) * np.sin(0.31 * t)
     model = quick(periodic=False, shared=shared, position=True, noise=1e-3).fit(field[:800])
@@ -489,8 +491,8 @@ def test_a_forecaster_taught_a_shifted_field_forecasts_the_shifted_field():
 def test_the_search_chooses_by_free_runs_and_says_what_it_tried():
     field = sn.datasets.lorenz96(700, cells=8, rng=0)
     model = sn.ESNFieldForecaster(40, 2, 3, random_state=0).fit(field)
-    scores = [row["score"] for row in model.candidates_ if row["windows"] == DEFAULTS.windows]
-    assert scores == sorted(scores, reverse=True) and len(scores) == DEFAULTS.finalists
+    scores = [row["score"] for row in model.candidates_ if row["windows"] == FIELD_DEFAULTS.windows]
+    assert scores == sorted(scores, reverse=True) and len(scores) == FIELD_DEFAULTS.finalists
     assert {row["bias_ratio"] for row in model.candidates_} == {
         one.bias_ratio for one in FIELD["spherical"]
     }

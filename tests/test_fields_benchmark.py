@@ -55,8 +55,8 @@ def test_the_peers_solve_ridge_and_run_their_readouts(shared):
     found = local.learn(rows, 5, [0.3])[0]
     states, seen = np.zeros((8, 3)), []
     for row in rows[:-1]:
-        heard = np.stack([row[[5, 0, 1, 2]], row[[1, 2, 3, 4]], row[[3, 4, 5, 0]]], axis=1)
-        fresh = np.tanh(local.recurrent @ states + local.inputs @ heard + local.bias[:, None])
+        windows = np.stack([row[[5, 0, 1, 2]], row[[1, 2, 3, 4]], row[[3, 4, 5, 0]]], axis=1)
+        fresh = np.tanh(local.recurrent @ states + local.inputs @ windows + local.bias[:, None])
         states = 0.3 * states + 0.7 * fresh
         seen.append(np.where(np.arange(8)[:, None] % 2 == 0, states**2, states))
     x, y = np.array(seen)[5:], rows[6:].reshape(54, 3, 2)
@@ -87,6 +87,6 @@ def test_the_loop_of_xesn_is_ours():
     weights = local.learn(rows, 49, [1e-3])[0]
     theirs = fields_peers.readouts_of(esn, patches)
     assert weights == pytest.approx(theirs, abs=1e-6)
-    told = esn.predict(named[:, 100:], n_steps=20, n_spinup=50)
+    predicted = esn.predict(named[:, 100:], n_steps=20, n_spinup=50)
     ours = local.runs(theirs, rows, np.array([150]), 20, 50)[0]
-    assert ours == pytest.approx(np.asarray(told.values).T[1:], abs=1e-9)
+    assert ours == pytest.approx(np.asarray(predicted.values).T[1:], abs=1e-9)

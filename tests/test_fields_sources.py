@@ -15,7 +15,7 @@ import fake_field
 import spheresn as sn
 from runs import until
 from spheresn.estimators.fields import learning, workers
-from spheresn.estimators.fields.sources import Mapped, Source, Survey, survey
+from spheresn.estimators.fields.sources import ChannelStatistics, Mapped, Source, channel_statistics
 from test_fields import quick, waves
 from test_persistence import rewritten
 
@@ -62,9 +62,9 @@ def test_a_dask_array_is_read_slice_by_slice(plain):
 
 def test_a_survey_in_blocks_is_that_of_all_rows(monkeypatch):
     field = np.random.default_rng(0).standard_normal((50, 4, 3, 2)) * [1.0, 5.0] + [0.0, 100.0]
-    whole = Survey.of(field.reshape(50, -1), 2, 0)
+    whole = ChannelStatistics.of(field.reshape(50, -1), 2, 0)
     monkeypatch.setattr("spheresn.estimators.fields.sources.BLOCK_VALUES", 7 * 24)
-    parts = survey(Source.of(field, True))
+    parts = channel_statistics(Source.of(field, True))
     assert parts.count == whole.count == 600
     assert parts.mean == pytest.approx(field.mean(axis=(0, 1, 2)))
     assert parts.scale() == pytest.approx(field.std(axis=(0, 1, 2)))

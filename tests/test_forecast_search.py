@@ -9,13 +9,19 @@ from scipy.linalg import solve_discrete_lyapunov
 
 import spheresn as sn
 from spheresn import _progress as progress
-from spheresn.estimators.features import Frame
-from spheresn.estimators.forecast_search import DEFAULTS, ForecastSearch, Setting, Trial, Windows
+from spheresn.estimators.features import FeatureMap
+from spheresn.estimators.forecast_search import (
+    FORECAST_DEFAULTS,
+    ForecastSearch,
+    Setting,
+    Trial,
+    Windows,
+)
 from spheresn.estimators.learning import TrainingData, learn
 from spheresn.readout import Sample, Triangle
 from spheresn.selection.calibration import MemoryOutOfReach
 from spheresn.selection.candidates import Candidate
-from spheresn.selection.free_runs import PRECISION, Score
+from spheresn.selection.free_runs import LEAST_ERROR, Score
 from spheresn.series.scaling import Scaler
 
 
@@ -58,7 +64,7 @@ def test_the_score_does_not_saturate(windows):
     folds = [windows.score(Parting(series, error, 1.0), states).folds for error in (1e-3, 1e-6)]
     assert folds == pytest.approx([np.log(1e3), np.log(1e6)], rel=1e-6)
     exact = windows.score(Parting(series, 0.0, 1.0), states)
-    assert exact.folds == pytest.approx(-np.log(PRECISION))
+    assert exact.folds == pytest.approx(-np.log(LEAST_ERROR))
 
 
 def test_the_mean_error_decides_between_runs_that_are_never_valid(windows):
@@ -86,7 +92,7 @@ def test_short_runs_get_more_and_shorter_windows():
     more = windows.about(40.0)
     assert (more.horizon, len(more.starts)) == (160, 32)
     assert more.starts[0] == windows.starts[0] and more.starts[-1] == 4000 - 1 - 160
-    assert windows.about(0.0).horizon == DEFAULTS.shortest
+    assert windows.about(0.0).horizon == FORECAST_DEFAULTS.shortest
     assert windows.about(640.0) is windows
     assert more.training_rows == windows.training_rows == 2999
 
@@ -98,7 +104,7 @@ def test_the_response_of_a_linear_network_has_its_stationary_covariance(rng):
     reservoir = sn.random_reservoir(
         5, 1, activation=sn.Linear(), topology="gaussian", spectral_radius=0.7, rng=0
     )
-    frame = Frame(Scaler.identity(1), reservoir, 50)
+    frame = FeatureMap(Scaler.identity(1), reservoir, 50)
     (found,) = learn(frame, data_of(series), 50, [39_999], True)
     clean, noisy = (part.factor.T @ part.factor for part in (found.rows, found.moments(0.3)))
     added = (noisy - clean) / (0.3**2 * found.rows.count)
@@ -114,7 +120,7 @@ def test_the_response_of_a_linear_network_has_its_stationary_covariance(rng):
 def test_one_pass_gives_the_rows_before_every_stop(rng):
     series = rng.standard_normal((900, 2))
     reservoir = sn.random_reservoir(20, 2, topology="ring", input_scaling=0.3, rng=0)
-    frame, data = Frame(Scaler.identity(2), reservoir, 30), data_of(series)
+    frame, data = FeatureMap(Scaler.identity(2), reservoir, 30), data_of(series)
     both = learn(frame, data, 30, [600, 899], False)
     for part, rows in zip(both, (600, 899), strict=True):
         (alone,) = learn(frame, data.first(rows), 30, [rows], False)
@@ -128,7 +134,7 @@ def test_the_lower_of_two_scores_counts(monkeypatch, rng):
     series = rng.standard_normal((200, 1))
     windows = Windows.of(data_of(series))
     reservoir = sn.random_reservoir(3, 1, rng=0)
-    frame = Frame(Scaler.identity(1), reservoir, 0)
+    frame = FeatureMap(Scaler.identity(1), reservoir, 0)
     learned = learn(frame, windows.data, 0, [199], True)
     first, second, third = (Setting(noise, 1e-3, 1.0) for noise in (0.0, 1e-2, 1e-1))
     scores = {first: Score(9.0, 0, 0), second: Score(7.0, 0, 0), third: Score(5.0, 0, 0)}
@@ -157,7 +163,10 @@ def test_what_the_user_fixed_is_not_searched():
     asked = ForecastSearch(
         None, None, None, None, None, 0.25, "loo", None, progress.Progress(False)
     )
-    assert asked._settings(DEFAULTS.grid) == [Setting(0.25, None, 1.0), Setting(0.25, None, 0.0)]
+    assert asked._settings(FORECAST_DEFAULTS.grid) == [
+        Setting(0.25, None, 1.0),
+        Setting(0.25, None, 0.0),
+    ]
     model = sn.ESNForecaster(
         30, memory=1.0, bend=1.0, bias_ratio=7.0, noise=1e-3, random_state=0
     ).fit(sn.datasets.henon(400))
@@ -191,7 +200,7 @@ class Terminal(io.StringIO):
 
 @pytest.mark.parametrize(("shown", "patience"), [(True, -1.0), (True, 1e9), (False, -1.0)])
 def test_progress_is_shown_on_a_terminal_after_a_while_and_removed(shown, patience, monkeypatch):
-    monkeypatch.setattr(progress, "PATIENCE", patience)
+    monkeypatch.setattr(progress, "QUIET_SECONDS", patience)
     monkeypatch.setattr("sys.stderr", terminal := Terminal())
     sn.ESNForecaster(10, memory=1.0, verbose=shown, random_state=0).fit(sn.datasets.henon(100))
     text = terminal.getvalue()

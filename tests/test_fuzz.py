@@ -36,7 +36,7 @@ def test_hostile_files_are_refused_or_put_to_use(name):
 
 
 def test_the_harness_sees_what_it_must_see(tmp_path):
-    """A reader that lies, one that runs a pickle, one that hangs: each is told."""
+    """A reader that lies, one that runs a pickle, one that hangs: each is reported."""
     path = tmp_path / "file"
     path.write_bytes(b"x")
 
@@ -46,13 +46,13 @@ def test_the_harness_sees_what_it_must_see(tmp_path):
     def swells(path: Path) -> None:
         np.ones(2**30)
 
-    for enter, told in (
+    for enter, words in (
         (multiline, "not a sentence"),
         (swells, "MemoryError"),
         (lambda p: p.write_bytes(b"y"), "was changed"),
     ):
         with fuzz.bounded_memory():
-            assert told in fuzz.fault(fuzz.Door("", lambda rng: b"", enter), path)
+            assert words in fuzz.fault(fuzz.Door("", lambda rng: b"", enter), path)
     assert fuzz.ENDS[77] == "a pickle was run" and b"_exit" in hostile.PICKLE
 
 

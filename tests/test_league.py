@@ -92,9 +92,9 @@ def test_ngrc_recovers_a_polynomial_map(degree) -> None:
     rows = quadratic_map(1000)
     rows = (rows - rows.mean(axis=0)) / rows.std(axis=0)
     fitted = ngrc.NextGeneration(rows[:900], degree)
-    told = np.array([fitted.predict(rows[k - 2 : k]) for k in range(900, 1000)])
-    assert np.abs(told - rows[900:]).max() < 1e-12
-    assert np.array_equal(fitted.forecast(rows[900:950], 1)[0], told[50])
+    predicted = np.array([fitted.predict(rows[k - 2 : k]) for k in range(900, 1000)])
+    assert np.abs(predicted - rows[900:]).max() < 1e-12
+    assert np.array_equal(fitted.forecast(rows[900:950], 1)[0], predicted[50])
 
 
 def test_ngrc_does_not_take_more_features_than_it_can() -> None:
@@ -145,8 +145,8 @@ def test_autoregression_follows_a_turning_wave() -> None:
     # cos(.3 k) obeys a linear recursion of two steps, so 50 lags predict it nearly exactly
     angle = 0.3 * np.arange(1200.0)
     rows = np.column_stack([np.cos(angle), np.sin(angle)])
-    told = methods.METHODS["AR(50)"](rows[:1000], 0).forecast(rows[1000:1100], 100)
-    np.testing.assert_allclose(told, rows[1100:], atol=1e-3)
+    predicted = methods.METHODS["AR(50)"](rows[:1000], 0).forecast(rows[1000:1100], 100)
+    np.testing.assert_allclose(predicted, rows[1100:], atol=1e-3)
 
 
 def test_finished_units_are_skipped(tmp_path) -> None:
@@ -282,11 +282,11 @@ def test_a_failure_is_named_and_not_compared() -> None:
     assert summary.wins(found, "some") == 0.5
     assert summary.wins(found, "some", method="AR(50)") is None
     assert ("B", 4.0, 5.0, "NG-RC cubic") in summary.duels(found, "some")
-    told = (
+    notes = (
         "AR(50) is missing on 1 systems: B (`TypeError: a class`). "
         "On the other 3 its median is 1.0, that of spheresn 3.0."
     )
-    assert summary.table(found, "some").endswith("\n\n" + told)
+    assert summary.table(found, "some").endswith("\n\n" + notes)
     # Where nobody else has a result there is no duel, and nothing is won
     rows["NG-RC cubic"]["B"] = {"error": "ValueError: too wide"}
     assert "B" not in [duel[0] for duel in summary.duels(found, "some")]

@@ -341,7 +341,7 @@ def test_local_exponents_of_many_units_need_no_dense_eigenvalues(jacobian, rng, 
     reservoir = network(260, sn.OnSphere(), rng, spectral_radius=2.0)
     signal = rng.standard_normal(12)
     fast = local_exponents(reservoir, signal, jacobian, transient=8)
-    monkeypatch.setattr("spheresn.analysis.local.DENSE_LIMIT", 1000)
+    monkeypatch.setattr("spheresn.analysis.local.DENSE_JACOBIAN", 1000)
     assert np.allclose(
         fast.exponents,
         local_exponents(reservoir, signal, jacobian, transient=8).exponents,
@@ -459,8 +459,8 @@ def test_one_block_has_no_spread_to_judge_by():
 @pytest.mark.parametrize("failure", ["no convergence", "wrong vectors"])
 def test_where_arpack_fails_all_eigenvalues_are_computed(monkeypatch, rng, failure):
     matrix, guess = (
-        rng.standard_normal((local.DENSE_LIMIT + 1,) * 2),
-        rng.standard_normal(local.DENSE_LIMIT + 1),
+        rng.standard_normal((local.DENSE_JACOBIAN + 1,) * 2),
+        rng.standard_normal(local.DENSE_JACOBIAN + 1),
     )
 
     def fails(operator, k, **options):

@@ -160,7 +160,7 @@ def test_nrmse_of_a_diverged_prediction_is_refused(lost: float) -> None:
         (np.zeros((2, 2, 2)), np.zeros(2), "target must have 1 or 2 dimension"),
     ],
 )
-def test_a_bad_argument_is_told_so(measure, target, prediction, sentence) -> None:  # type: ignore[no-untyped-def]
+def test_a_bad_argument_is_refused_in_a_sentence(measure, target, prediction, sentence) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(ValueError, match=sentence):
         measure(target, prediction)
 

@@ -205,7 +205,7 @@ def test_seasons_can_be_given(months, capsys, asked, seasons):
     )
 
 
-def test_ten_rows_are_enough_and_a_season_that_is_too_long_for_them_is_told(tmp_path, capsys):
+def test_ten_rows_are_enough_and_a_season_that_is_too_long_for_them_is_reported(tmp_path, capsys):
     data = tmp_path / "ten.csv"
     data.write_text("x\n" + "\n".join("1524336475"))
     asked = ("forecast", data, "--season", "5", "--steps", "10", "--out", tmp_path / "out")
@@ -230,8 +230,8 @@ def test_json_is_all_that_is_on_stdout_and_equals_the_files(folder, capsys):
 def test_a_saved_forecaster_goes_on_from_new_rows_as_from_all(folder, capsys):
     """Echo state: after the washout the network does not know where it began."""
     table, model = folder / "lorenz.csv", folder / "f.spheresn"
-    told = json.loads(output(capsys, "fit", table, "--out", model, "--json", *QUICK))
-    assert told["kind"] == "forecaster" and told["fitted"]["exponent"] < 0
+    answer = json.loads(output(capsys, "fit", table, "--out", model, "--json", *QUICK))
+    assert answer["kind"] == "forecaster" and answer["fitted"]["exponent"] < 0
     pd.read_csv(table).iloc[300:].to_csv(folder / "late.csv", index=False)
     late, whole = (
         output(capsys, "predict", model, folder / name, "--steps", 5)
@@ -299,21 +299,21 @@ def test_analyse_measures_the_saved_network(folder, capsys):
         pd.read_csv(folder / "lorenz.csv")[["x"]]
     )
     sn.save(forecaster, model)
-    told = json.loads(
+    answer = json.loads(
         output(capsys, "analyse", model, folder / "lorenz.csv", "--json", "--out", out)
     )
-    assert abs(told["exponents"][0] + 0.5) < 0.05  # the memory dial: -1/memory
-    assert np.diff(told["exponents"]).max() < 0.01 and told["echo_state"]["verdict"] in (
+    assert abs(answer["exponents"][0] + 0.5) < 0.05  # the memory dial: -1/memory
+    assert np.diff(answer["exponents"]).max() < 0.01 and answer["echo_state"]["verdict"] in (
         "empirical",
         "certified",
         "refuted",
     )
-    assert told["memory_profile"][0] == 1 and told["capacity"]["total"] <= 30
-    slope = np.polyfit(np.arange(10, 40), np.log(told["memory_profile"][10:40]), 1)[0]
+    assert answer["memory_profile"][0] == 1 and answer["capacity"]["total"] <= 30
+    slope = np.polyfit(np.arange(10, 40), np.log(answer["memory_profile"][10:40]), 1)[0]
     # An old input fades at the rate of the exponent, here that of the last rows
-    assert 0.7 < slope / told["exponents"][0] < 1.3
+    assert 0.7 < slope / answer["exponents"][0] < 1.3
     assert {path.name for path in out.iterdir()} == {"analysis.png", "analysis.svg"}
-    assert f"; at most {told['capacity']['rank']}" in output(
+    assert f"; at most {answer['capacity']['rank']}" in output(
         capsys, "analyse", model, folder / "lorenz.csv", "--out", out
     )
     assert "echo state" in output(capsys, "analyse", folder / "lorenz.csv", "--out", out, *QUICK)

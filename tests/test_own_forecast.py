@@ -49,10 +49,10 @@ from spheresn.forecasting import (
     half_widths,
 )
 from spheresn.forecasting.backtesting import horizon, origins_of
+from spheresn.forecasting.defaults import SERIES_DEFAULTS
 from spheresn.forecasting.intervals import effective_count
 from spheresn.forecasting.lagged import FittedAutoregression
 from spheresn.forecasting.methods import bounds, clip_divergent
-from spheresn.forecasting.rolling import FOLDS
 from spheresn.readout import Weights
 from spheresn.series.scaling import Scaler
 
@@ -141,8 +141,15 @@ def test_no_method_is_taught_a_row_that_it_forecasts():
 
     said = []
     test = backtest(series, 20, {"spy": fit}, said.append)
-    assert fitted == list(test.folds) and len(fitted) == FOLDS and fitted[0] == first_origin(200)
-    assert said == [f"backtest {number} of {FOLDS}" for number in range(1, FOLDS + 1)]
+    assert (
+        fitted == list(test.folds)
+        and len(fitted) == SERIES_DEFAULTS.folds
+        and fitted[0] == first_origin(200)
+    )
+    assert said == [
+        f"backtest {number} of {SERIES_DEFAULTS.folds}"
+        for number in range(1, SERIES_DEFAULTS.folds + 1)
+    ]
     assert test.origins[-1] + 20 == 200
     in_units = test.errors("spy")[0, :, 0] * test.scaler.scale[0]
     assert np.allclose(in_units, -np.arange(1.0, 21.0), rtol=1e-12)
@@ -310,7 +317,7 @@ def test_the_summary_lists_methods_from_best_to_worst_with_their_weights():
     ("seasons", "words"),
     [((), "no season"), ((12,), "season of 12 rows"), ((7, 365), "seasons of 7 and 365 rows")],
 )
-def test_seasons_are_told(seasons, words):
+def test_seasons_are_reported(seasons, words):
     result = SimpleNamespace(model=SimpleNamespace(seasons_=seasons))
     assert describe_seasons(result) == words
 
@@ -329,7 +336,7 @@ def test_even_dates_reach_the_forecaster_and_others_do_not():
 
 def test_long_tables_are_learned_from_their_end(monkeypatch):
     """The forecast is that of the last rows alone; rows are counted from the first one."""
-    monkeypatch.setattr("spheresn.apps.forecasts.result.MOST_ROWS", 80)
+    monkeypatch.setattr("spheresn.apps.forecasts.result.MOST_ROWS_TO_FIT", 80)
     values = autoregressive(120, np.random.default_rng(7))
     whole, end = forecast(named(values), 5, None), forecast(named(values[40:]), 5, None)
     assert np.array_equal(whole.values, end.values) and np.array_equal(whole.upper, end.upper)

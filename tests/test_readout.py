@@ -25,7 +25,7 @@ from spheresn.readout import (
     solve,
 )
 from spheresn.readout.gram import product
-from spheresn.readout.loo import SAMPLE, choose_penalty, cross_validate, screen_penalty
+from spheresn.readout.loo import LEAST_SAMPLE_ROWS, choose_penalty, cross_validate, screen_penalty
 from spheresn.readout.ridge import solve_within
 
 
@@ -288,7 +288,7 @@ def test_the_sample_does_not_depend_on_the_pieces(lengths):
     assert np.array_equal(whole.states, pieces.states) and whole.stride == pieces.stride
     assert (
         np.array_equal(whole.states[:, 0], np.arange(0, len(rows), whole.stride))
-        and len(whole.states) <= 2 * SAMPLE
+        and len(whole.states) <= 2 * LEAST_SAMPLE_ROWS
     )
 
 

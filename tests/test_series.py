@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from spheresn.series.autocorrelation import DIRECT, autocorrelations
+from spheresn.series.autocorrelation import MOST_ROWS_SUMMED, autocorrelations
 from spheresn.series.moving_average import beside_moving_average
 from spheresn.series.scaling import Scaler, in_own_deviations
 
 
-@pytest.mark.parametrize("rows", [DIRECT - 1, DIRECT + 1, 3 * DIRECT])
+@pytest.mark.parametrize("rows", [MOST_ROWS_SUMMED - 1, MOST_ROWS_SUMMED + 1, 3 * MOST_ROWS_SUMMED])
 @pytest.mark.parametrize("size", [1.0, 1e-200, 1e200])
 def test_autocorrelations_are_their_sums_however_they_are_made(rows, size):
     values = np.random.default_rng(0).standard_normal(rows).cumsum()

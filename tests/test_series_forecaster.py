@@ -20,7 +20,7 @@ from spheresn.forecasting import (
     combine,
 )
 from spheresn.forecasting.combination import mixed, record_origins, weights_of
-from spheresn.forecasting.direct import SHARES
+from spheresn.forecasting.direct import DIRECT_SHARES
 from spheresn.forecasting.intervals import spread_by_step
 from spheresn.forecasting.lagged import differenced, seen_lags, small_network, summed
 from spheresn.forecasting.methods import Forecasts, seasonal_pattern
@@ -179,7 +179,7 @@ def test_direct_readouts_solve_the_penalised_normal_equations():
         root = np.sqrt(share * np.square(xc).sum()) * np.eye(x.shape[1])
         return np.linalg.lstsq(np.vstack([xc, root]), np.vstack([yc, np.zeros_like(x.T[:, :4])]))[0]
 
-    away = [np.abs(fitted.readout.matrix - ridge(share)).max() for share in SHARES]
+    away = [np.abs(fitted.readout.matrix - ridge(share)).max() for share in DIRECT_SHARES]
     assert min(away) < 1e-12 * np.abs(fitted.readout.matrix).max()
     intercept = y.mean(axis=0) - x.mean(axis=0) @ fitted.readout.matrix
     assert np.allclose(fitted.readout.intercept, intercept, atol=1e-12)

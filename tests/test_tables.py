@@ -144,7 +144,7 @@ def test_weeks_quarters_months_and_years_are_dates(tmp_path, times, ahead, spaci
         (("19980101", "19980301", "19980401", "19980501"), "19980601", 3),
     ],
 )
-def test_a_missing_week_quarter_or_month_is_told_by_row(tmp_path, times, ahead, row):
+def test_a_missing_week_quarter_or_month_is_reported_by_row(tmp_path, times, ahead, row):
     text = "date,x\n" + "".join(f"{time},1\n" for time in times)
     series = picked(tmp_path, text, fill="skip")
     assert (
@@ -268,7 +268,7 @@ def test_years_can_be_asked_for_and_parts_of_dates_serve_if_there_is_nothing_els
         picked(tmp_path, "date,x\n2020-01-01,1\n2020-02-01,2\n", "date")
 
 
-def test_uneven_time_is_refused_or_skipped_and_told_by_row(tmp_path):
+def test_uneven_time_is_refused_or_skipped_and_reported_by_row(tmp_path):
     text = "date,x\n2020-01-01,1\n2020-01-02,2\n2020-01-05,3\n2020-01-06,3\n2020-01-07,3\n"
     with pytest.raises(ValueError, match="a row for every date, got none for 2020-01-03 and 1 mo"):
         picked(tmp_path, text)
@@ -460,7 +460,7 @@ def test_dates_are_no_numbers():
     assert np.isnan(cells.numbers).all() and cells.wrong.tolist() == [True, False]
 
 
-def test_times_that_are_numbers_are_written_drawn_and_told():
+def test_times_that_are_numbers_are_written_drawn_and_reported():
     clock = clock_of("t", pd.Index([0.0, 0.1, 0.2]), 2)
     assert clock.written == ["0", "0.1", "0.2"] and clock.spacing == "0.1"
     assert np.allclose(clock.axis_ahead(2), [0.3, 0.4], rtol=1e-12)
@@ -486,7 +486,7 @@ STEPS |= {
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_a_step_is_told_in_its_largest_whole_unit(step):
+def test_a_step_is_reported_in_its_largest_whole_unit(step):
     assert (
         clock_of("time", pd.date_range("2020-01-01", periods=8, freq=step), 2).spacing
         == STEPS[step]

@@ -128,9 +128,9 @@ def test_the_command_line_refuses_so_many_steps_at_once(tmp_path, monkeypatch, c
         ["forecast", "field.npy", "--patch", "2"],
     ):
         assert main([*command, "--steps", str(HUGE)]) == 2
-        told = capsys.readouterr().err
-        assert "--steps must be" in told and f"got {HUGE}; ask for fewer" in told
-        assert told.count("\n") == 1
+        errors = capsys.readouterr().err
+        assert "--steps must be" in errors and f"got {HUGE}; ask for fewer" in errors
+        assert errors.count("\n") == 1
 
 
 # ---- too large numbers

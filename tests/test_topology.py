@@ -69,7 +69,7 @@ def test_spectral_radius_beyond_the_dense_limit_agrees_with_all_eigenvalues(rng,
     exact = [
         np.abs(np.linalg.eigvals(m.toarray() if sp.issparse(m) else m)).max() for m in matrices
     ]
-    monkeypatch.setattr(_spectrum, "DENSE_LIMIT", 0)
+    monkeypatch.setattr(_spectrum, "DENSE_WEIGHTS", 0)
     assert [topology.spectral_radius(m) for m in matrices] == pytest.approx(exact, rel=1e-10)
 
 

@@ -114,7 +114,7 @@ def test_triangles_of_pieces_add_up_in_any_order(lengths):
 
 
 def test_growth_does_not_depend_on_how_rows_are_cut(rng, monkeypatch):
-    monkeypatch.setattr(module, "BLOCK", 64)
+    monkeypatch.setattr(module, "REDUCED_ROWS", 64)
     x, y = rng.standard_normal((300, 4)) + 7.0, rng.standard_normal((300, 1))
     grown = GrowingTriangle.empty(4, 1)
     for first, last in [(0, 1), (1, 70), (70, 70), (70, 299), (299, 300)]:

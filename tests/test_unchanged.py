@@ -84,7 +84,9 @@ def test_whatever_is_not_the_same_differs(before: Any, after: Any) -> None:
     )
 
 
-def test_missing_and_new_cases_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_and_new_cases_are_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, lines = compared(tmp_path, capsys, record(both=1, old=2.5), record(both=1, new="x"))
     assert (code, lines) == (1, ["old: missing, was 2.5", "new: new, 'x'", "3 cases, 2 differ"])
 

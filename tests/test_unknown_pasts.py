@@ -26,7 +26,7 @@ def solved():
 
 
 @pytest.mark.parametrize("seed", [0, 1])
-def test_a_solved_task_is_told_to_be_solved(seed):
+def test_a_solved_task_is_reported_to_be_solved(seed):
     """Parity of three signs: before, R² between -.4 and .5 by rows whose signs nobody knows."""
     x, y = parity(2500, seed)
     folds = TimeSeriesSplit(4)

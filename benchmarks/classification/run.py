@@ -96,10 +96,10 @@ def run(names: list[str], methods: list[str], seeds: int, out: Path) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             with whole_file(path) as draft:
                 draft.write_text(json.dumps(found), encoding="utf-8")
-            print(f"{name}, {method}, seed {seed}: {told(found)}", flush=True)
+            print(f"{name}, {method}, seed {seed}: {outcome_text(found)}", flush=True)
 
 
-def told(found: dict[str, Any]) -> str:
+def outcome_text(found: dict[str, Any]) -> str:
     """A result in a few words."""
     if found["error"] is not None:
         return f"missing, {found['error']}"

@@ -62,11 +62,11 @@ def table(found: Found, half: str = "both") -> str:
             f"| {_name(method)} | {one['accuracy']:.3f} | {versus[0]} | {versus[1]} | "
             f"{_share(one['best'])} | {one['seconds']:.1f} |"
         )
-    told = [_missing_told(found, one, half) for one in has if has[one] < count]
-    return "\n".join([*head, *body, *(line for text in told for line in ("", text))])
+    notes = [_missing_text(found, one, half) for one in has if has[one] < count]
+    return "\n".join([*head, *body, *(line for text in notes for line in ("", text))])
 
 
-def _missing_told(found: Found, method: str, half: str) -> str:
+def _missing_text(found: Found, method: str, half: str) -> str:
     """Where a method is missing and why, and how it does on the other problems beside ours."""
     rows, own = found["results"][method], measured(found, method, half)
     ours = measured(found, OURS, half)

@@ -35,12 +35,12 @@ class Ours:
 
     def __init__(self, train: Floats, seed: int, **options: Any) -> None:
         self.forecaster = sn.ESNForecaster(UNITS, random_state=seed, **options).fit(train)
-        self.heard = 0
+        self.rows_seen = 0
 
     def forecast(self, context: Floats, steps: int) -> Floats:
-        if len(context) > self.heard:
-            self.forecaster.update(context[self.heard :])
-        self.heard = len(context)
+        if len(context) > self.rows_seen:
+            self.forecaster.update(context[self.rows_seen :])
+        self.rows_seen = len(context)
         return self.forecaster.forecast(steps)
 
 
@@ -72,7 +72,7 @@ class ReservoirPy:
 class ResDAG:
     """The preset of ResDAG as its first page has it, in double precision."""
 
-    heard = 1000  # rows that bring it up to date
+    rows_seen = 1000  # rows that bring it up to date
 
     def __init__(self, train: Floats, seed: int) -> None:
         import torch
@@ -83,7 +83,7 @@ class ResDAG:
         self.network = ESN(UNITS, spectral_radius=0.9, seed=seed).fit(torch.as_tensor(train))
 
     def forecast(self, context: Floats, steps: int) -> Floats:
-        rows = np.concatenate([self.train, context])[-self.heard :]
+        rows = np.concatenate([self.train, context])[-self.rows_seen :]
         return self.network.forecast(self.tensor(rows), horizon=steps).numpy()
 
 

@@ -120,9 +120,9 @@ def perform(unit: Unit, data: Path, out: Path) -> str:
             reason = f"{type(failure).__name__}: {' '.join(str(failure).split())[:300]}"
             found = {"error": reason}
     write(unit.file(out), asdict(unit) | found)
-    told = found["error"] or f"valid rows {found['valid_rows']}"
+    outcome = found["error"] or f"valid rows {found['valid_rows']}"
     seconds = time.process_time() - begin
-    return f"{unit.system}, {unit.setting}, {unit.method}: {told}, {seconds:.1f} s"[:300]
+    return f"{unit.system}, {unit.setting}, {unit.method}: {outcome}, {seconds:.1f} s"[:300]
 
 
 def read(path: Path) -> Any:

@@ -61,7 +61,7 @@ def scores(found: Found, setting: str, half: str = "both") -> Scores:
 def missing(found: Found, setting: str, half: str = "both") -> dict[str, dict[str, str]]:
     """Method -> system -> reason, for the methods that have no result on some system."""
     names, results = chosen(found, half), found["results"].get(setting, {})
-    told = {
+    found_missing = {
         method: {
             name: rows[name]["error"] if name in rows else "not measured"
             for name in names
@@ -71,7 +71,7 @@ def missing(found: Found, setting: str, half: str = "both") -> dict[str, dict[st
             results.items(), scores(found, setting, half).values(), strict=True
         )
     }
-    return {method: reasons for method, reasons in told.items() if reasons}
+    return {method: reasons for method, reasons in found_missing.items() if reasons}
 
 
 def judged(found: Found, name: str) -> list[float]:
@@ -167,27 +167,27 @@ def table(found: Found, setting: str, half: str = "both") -> str:
         f"{100 * line.below:.0f} % | {_seconds(line.fit)} |"
         for line in found_lines
     ]
-    return "\n".join([*head, *body, *_missing_told(found, setting, half)])
+    return "\n".join([*head, *body, *_missing_lines(found, setting, half)])
 
 
-def _missing_told(found: Found, setting: str, half: str) -> list[str]:
+def _missing_lines(found: Found, setting: str, half: str) -> list[str]:
     """A paragraph for each method that is missing somewhere: where, why, and how it does on the
     other systems beside ours.
     """
-    table, told = scores(found, setting, half), []
+    table, lines = scores(found, setting, half), []
     ours = table.get(DEFAULT, {})
     for method, reasons in missing(found, setting, half).items():
         by_reason: dict[str, list[str]] = {}
         for name, reason in reasons.items():
             by_reason.setdefault(reason, []).append(name)
         where = "; ".join(f"{', '.join(own)} (`{why}`)" for why, own in by_reason.items())
-        told += ["", f"{_name(method)} is missing on {len(reasons)} systems: {where}."]
+        lines += ["", f"{_name(method)} is missing on {len(reasons)} systems: {where}."]
         both = [name for name in table[method] if name in ours]
         if both and method != DEFAULT:
             theirs, own = (median(one[name] for name in both) for one in (table[method], ours))
-            told[-1] += f" On the other {len(both)} its median is {theirs:.1f}, "
-            told[-1] += f"that of {DEFAULT} {own:.1f}."
-    return told
+            lines[-1] += f" On the other {len(both)} its median is {theirs:.1f}, "
+            lines[-1] += f"that of {DEFAULT} {own:.1f}."
+    return lines
 
 
 def extremes(found: Found, setting: str, count: int = 10) -> str:

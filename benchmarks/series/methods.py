@@ -55,20 +55,22 @@ def _theta(season: int, rows: int) -> Any:
 def _mstl(season: int, rows: int) -> Any:
     from statsforecast.models import MSTL, AutoETS
 
-    seasons = list(_told(season, rows))
+    seasons = list(_usual_seasons(season, rows))
     trend = AutoETS(model="ZZN")
     return MSTL(season_length=seasons, trend_forecaster=trend) if seasons else trend
 
 
-def _told(season: int, rows: int) -> tuple[int, ...]:
-    """The seasons that a method is told: those of MSTL."""
+def _usual_seasons(season: int, rows: int) -> tuple[int, ...]:
+    """The seasons that a method is given: those of MSTL."""
     return tuple(one for one in (season, LONGER.get(season, 0)) if one > 1 and 2 * one < rows)
 
 
 def _combined(rows: np.ndarray, season: int, steps: int) -> Answer:
     from spheresn.forecasting import SeriesForecaster
 
-    model = SeriesForecaster(_told(season, len(rows)), horizon=steps, verbose=False).fit(rows)
+    model = SeriesForecaster(_usual_seasons(season, len(rows)), horizon=steps, verbose=False).fit(
+        rows
+    )
     found = model.forecast(steps, level=LEVEL / 100)
     return found.mean, found.lower, found.upper
 
@@ -86,7 +88,7 @@ def _autoregression(rows: np.ndarray, season: int, steps: int) -> Answer:
 
     scale = np.std(rows) or 1.0
     table = rows[:, None] / scale
-    found = Autoregression(seasons=_told(season, len(rows))).fit(table)
+    found = Autoregression(seasons=_usual_seasons(season, len(rows))).fit(table)
     mean = scale * found.forecast(table, [len(rows)], steps).values[0, :, 0]
     return mean, np.full(steps, -1e300), np.full(steps, 1e300)
 

@@ -93,8 +93,8 @@ def main() -> None:
                     with whole_file(file) as draft:
                         draft.write_text(json.dumps(content))
                     seconds = sum(run["seconds"] for run in content.get("runs", []))
-                    told = content["error"] or f"{seconds:7.2f} s"
-                    print(f"{method:20} {series.name:40.40} {told}", flush=True)
+                    outcome = content["error"] or f"{seconds:7.2f} s"
+                    print(f"{method:20} {series.name:40.40} {outcome}", flush=True)
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ class Source:
 
 @dataclass(frozen=True, eq=False)
 class Ordinary:
-    """A series, with what a forecaster is told about it."""
+    """A series, with what a forecaster is given with it."""
 
     name: str
     kind: str
@@ -74,7 +74,7 @@ def _r(names: str, package: str, kind: str, season: int, steps: int) -> Iterator
 def _long(
     names: str, file: str, key: str, column: str, kind: str, season: int, steps: int
 ) -> Iterator[Source]:
-    """Several series below one another in one table; `key` tells them apart."""
+    """Several series below one another in one table; `key` distinguishes them."""
     package = file.split("/")[0]
     for name in names.split(";"):
         label = f"{Path(file).stem.split('.')[0]} {name.strip()}"

@@ -91,8 +91,8 @@ def missing(series: list[Ordinary], methods: Iterable[str]) -> dict[str, dict[st
     errors = {
         method: {one.name: result(one, method)["error"] for one in series} for method in methods
     }
-    told = {
+    found = {
         method: {name: reason for name, reason in reasons.items() if reason is not None}
         for method, reasons in errors.items()
     }
-    return {method: reasons for method, reasons in told.items() if reasons}
+    return {method: reasons for method, reasons in found.items() if reasons}

@@ -15,7 +15,7 @@ from ._validation import Floats
 
 # Rows of a matrix. From this size on, several threads save more time than they lose by waiting for
 # each other.
-LARGE = 1000
+LEAST_ROWS_FOR_THREADS = 1000
 
 # Whether the limit is set already: setting it twice takes as long as a small fit
 _LIMITED = ContextVar("_LIMITED", default=False)
@@ -39,7 +39,7 @@ def powers_of_two(sizes: Floats) -> Floats:
 
 
 @contextmanager
-def limit_threads(size: int, large: int = LARGE) -> Iterator[None]:
+def limit_threads(size: int, large: int = LEAST_ROWS_FOR_THREADS) -> Iterator[None]:
     """One thread within the block if matrices of `size` rows are small, i.e. below `large`.
 
     Two threads were measured to be up to 28 times slower (benchmarks/RESULTS.md).

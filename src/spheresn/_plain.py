@@ -31,7 +31,7 @@ class Saved:
     flag: true or false. numbers: each file has those that are `needed`; another one that it lacks
     is the parameter of that name, if there is one. arrays: those that the estimator has. axes:
     parameters that may have one value for each axis of a grid. since: the first format of files
-    that can still be read. What else is saved, an estimator turns into parts.
+    that can still be read. An estimator turns everything else that is saved into parts.
     """
 
     flag: str

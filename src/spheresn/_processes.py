@@ -13,7 +13,7 @@ SAFE = {"PYTHONSAFEPATH": "1"}
 
 @contextmanager
 def environment(values: Mapping[str, str] = SAFE) -> Iterator[None]:
-    """Processes that are started meanwhile have these variables.
+    """Within the block, processes that are started have these variables.
 
     >>> with environment():
     ...     os.environ["PYTHONSAFEPATH"]

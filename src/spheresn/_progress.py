@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 import time
 
-PATIENCE = 2.0  # seconds before anything is shown
-WIDTH = 24
+QUIET_SECONDS = 2.0  # seconds before anything is shown
+BAR_WIDTH = 24  # characters: bar and count fit into the narrowest terminal, of 80
 
 
 class Progress:
-    """Counts networks that have been tried; shows them on a terminal after PATIENCE seconds.
+    """Counts networks that have been tried; shows them on a terminal after QUIET_SECONDS.
 
     `noun` is what is counted, if it is not networks.
     """
@@ -30,9 +30,9 @@ class Progress:
     def advance(self) -> None:
         """One more network has been tried."""
         self.done += 1
-        if self.shown and time.monotonic() - self.begin > PATIENCE:
-            filled = WIDTH * self.done // max(self.total, 1)
-            bar = "#" * filled + "." * (WIDTH - filled)
+        if self.shown and time.monotonic() - self.begin > QUIET_SECONDS:
+            filled = BAR_WIDTH * self.done // max(self.total, 1)
+            bar = "#" * filled + "." * (BAR_WIDTH - filled)
             sys.stderr.write(f"\rspheresn: {bar} {self.noun} {self.done} of {self.total}\x1b[K")
             sys.stderr.flush()
             self.drawn = True

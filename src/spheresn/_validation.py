@@ -49,7 +49,7 @@ def fitting(name: str, value: object, minimum: int, each: float = 1.0, power: in
 
 
 def _memory() -> int:
-    """The memory of this machine in bytes, or where it is not told, all that an address reaches."""
+    """The memory of this machine in bytes, or where it is unknown, all that an address reaches."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):  # pragma: no cover - not on Unix

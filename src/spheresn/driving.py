@@ -16,7 +16,7 @@ from .activations import Linear, OnSphere, Tanh
 from .reservoir import Reservoir, check_reservoir
 from .topology import Dense, Rotation, Shift, Sparse
 
-CHUNK = 4096  # rows; 16 MB of states at 500 units
+DRIVEN_ROWS = 4096  # rows; 16 MB of states at 500 units
 # The types of W that the compiled loops can multiply by; a subclass may define its own product
 COMPILED = (Dense, Sparse, Shift, Rotation)
 
@@ -48,7 +48,7 @@ def drive(reservoir: Reservoir, signal: Any, start: ArrayLike | None = None) -> 
 
 
 def drive_chunks(
-    reservoir: Reservoir, signal: Any, chunk: int = CHUNK, start: ArrayLike | None = None
+    reservoir: Reservoir, signal: Any, chunk: int = DRIVEN_ROWS, start: ArrayLike | None = None
 ) -> Iterator[Floats]:
     """The states of `drive`, the same to the last bit, in pieces of at most `chunk` rows.
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 COLOURS = {"spherical": "#0072B2", "tanh": "#D55E00", "linear": "#555555", "bent": "#009E73"}
 # The colours of Okabe and Ito, which colour-blind people can distinguish
 ACCENTS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000")
+# How the line at zero is drawn
 ZERO: dict[str, Any] = {"color": "0.6", "linewidth": 0.8, "zorder": 0}
 FLOOR = 1e-16  # smaller distances are rounding errors
 
@@ -236,11 +237,11 @@ def plot_field(
     >>> meshes[2].get_array().round(12).min()
     np.float64(0.1)
     """
-    seen, told = (np.asarray(one, dtype=float) for one in (truth, forecast))
-    if seen.ndim != 2 or told.shape != seen.shape:
+    seen, predicted = (np.asarray(one, dtype=float) for one in (truth, forecast))
+    if seen.ndim != 2 or predicted.shape != seen.shape:
         raise BadInput(
             f"truth and forecast must have one shape (T, cells), got {seen.shape} and "
-            f"{told.shape}; pass a cut through a field with more axes"
+            f"{predicted.shape}; pass a cut through a field with more axes"
         )
     middle = float(seen.mean())
     half = float(np.abs(seen - middle).max()) or 1.0
@@ -249,7 +250,7 @@ def plot_field(
     meshes = []
     names = ("truth", "forecast", "error")
     for ax, rows, centre, name in zip(
-        axes, (seen, told, told - seen), (middle, middle, 0.0), names, strict=True
+        axes, (seen, predicted, predicted - seen), (middle, middle, 0.0), names, strict=True
     ):
         options = {"cmap": "RdBu_r", "vmin": centre - half, "vmax": centre + half, **style}
         meshes.append(ax.pcolormesh(time, place, rows.T, shading="nearest", **options))

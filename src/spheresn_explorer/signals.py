@@ -15,7 +15,7 @@ from spheresn import _validation, datasets
 from spheresn._errors import BadInput
 from spheresn._validation import Floats
 from spheresn.apps.tables import TimeSeries, read_table
-from spheresn.forecasting.series import FEWEST
+from spheresn.forecasting.defaults import SERIES_DEFAULTS
 
 from .cache import Recent
 from .own import columns_of, for_page
@@ -144,7 +144,9 @@ def series_from(name: str, content: bytes) -> TimeSeries:
         except BadInput as error:
             words = str(error).replace(str(path), path.name)
             raise BadInput(for_page(words).replace(path.name, PurePath(name).name)) from None
-    _validation.at_least("file", len(series.values), FEWEST, "to learn from and to forecast")
+    _validation.at_least(
+        "file", len(series.values), SERIES_DEFAULTS.least_rows, "to learn from and to forecast"
+    )
     if len(series.names) > MOST_COLUMNS:
         raise BadInput(
             f"file must have at most {MOST_COLUMNS} columns of numbers, got {len(series.names)}; "

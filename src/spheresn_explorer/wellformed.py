@@ -31,7 +31,7 @@ def check_callback(body: Any, known: Mapping[str, Any]) -> None:
 
 
 def _parts(output: str) -> list[str]:
-    """`..a.x...b.y@1..` names two outputs, `a.x` one; what follows @ tells callbacks apart."""
+    """`..a.x...b.y@1..` names two outputs, `a.x` one; what follows @ distinguishes callbacks."""
     parts = output[2:-2].split("...") if output.startswith("..") else [output]
     return [one.partition("@")[0] for one in parts]
 

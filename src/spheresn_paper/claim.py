@@ -34,7 +34,7 @@ class Claim:
     numbers; rule: how the verdict follows from the numbers; verdict: "holds", "partly", "fails", or
     "open" where the error of a number reaches over a threshold; evidence: the numbers themselves.
 
-    by: "paper" or "library", whose sentence it is; by default the source tells. quoted: whether
+    by: "paper" or "library", whose sentence it is; by default that of the source. quoted: whether
     `says` are the paper's own words, letter by letter except that labels stand for the numbers of
     equations and plain text for formulas. weight: 4 for the promises that the findings of the
     report are about, 3 for other promises of abstract, introduction and discussion, 2 for what a

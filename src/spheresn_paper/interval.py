@@ -39,7 +39,7 @@ def look(planned: int = 1, more: float = 1.0) -> Iterator[None]:
     """Intervals that are made meanwhile belong to this look.
 
     >>> with look(planned=2):
-    ...     of_mean([1.0, 2.0, 3.0]).told(".2f")
+    ...     of_mean([1.0, 2.0, 3.0]).text(".2f")
     '2.00 (-1.58 to 5.58)'
     """
     token = _LOOK.set(Look(planned, more))
@@ -62,7 +62,7 @@ def _quantile(n: int, tests: int = 1) -> float:
 
 @dataclass(frozen=True)
 class Interval:
-    """A number and where it lies with 95 % confidence; NaN at the ends if there is no telling."""
+    """A number and where it lies with 95 % confidence; NaN at the ends if they are not known."""
 
     centre: float
     low: float
@@ -101,10 +101,10 @@ class Interval:
         """The three numbers under their names."""
         return {name: self.centre, f"{name}_low": self.low, f"{name}_high": self.high}
 
-    def told(self, form: str = ".3f") -> str:
+    def text(self, form: str = ".3f") -> str:
         """The number with its interval in words.
 
-        >>> Interval(0.5, 0.25, 0.75).told(".0%")
+        >>> Interval(0.5, 0.25, 0.75).text(".0%")
         '50% (25% to 75%)'
         """
         return f"{self.centre:{form}} ({self.low:{form}} to {self.high:{form}})"
@@ -115,7 +115,7 @@ def of_mean(values: ArrayLike, tests: int = 1) -> Interval:
 
     tests: of so many intervals all contain their numbers with 95 % confidence (Bonferroni).
 
-    >>> of_mean([1.0, 2.0, 3.0]).told(".2f")
+    >>> of_mean([1.0, 2.0, 3.0]).text(".2f")
     '2.00 (-0.48 to 4.48)'
     """
     known = np.asarray(values, float)
@@ -131,7 +131,7 @@ def of_mean(values: ArrayLike, tests: int = 1) -> Interval:
 def of_share(count: float, total: float) -> Interval:
     """A share of independent trials and its interval by Wilson.
 
-    >>> of_share(0, 1440).told(".2%")
+    >>> of_share(0, 1440).text(".2%")
     '0.00% (0.00% to 0.27%)'
     """
     if not total > 0:
@@ -147,7 +147,7 @@ def jackknife(data: xr.DataArray | xr.Dataset, statistic: Callable[..., float]) 
     it moves when one network is left out. For a mean this is the interval of Student.
 
     >>> table = xr.DataArray([1.0, 2.0, 3.0], dims="network")
-    >>> jackknife(table, lambda some: float(some.mean())).told(".2f")
+    >>> jackknife(table, lambda some: float(some.mean())).text(".2f")
     '2.00 (-0.48 to 4.48)'
     """
     n, centre = data.sizes["network"], statistic(data)

@@ -60,11 +60,11 @@ def tell(planned: Looks, config: Any) -> str:
     >>> tell({"sweep_networks": (3, 8)}, SimpleNamespace(sweep_networks=3))
     'sweep networks 3 (looks at 3, 8)'
     """
-    told = []
+    text = []
     for name, numbers in planned.items():
         listed = ", ".join(map(str, numbers))
-        told.append(f"{name.replace('_', ' ')} {getattr(config, name)} (looks at {listed})")
-    return "; ".join(told)
+        text.append(f"{name.replace('_', ' ')} {getattr(config, name)} (looks at {listed})")
+    return "; ".join(text)
 
 
 def judge(module: Any, planned: Looks, dataset: xr.Dataset, more: float = 1.0) -> list[Claim]:

@@ -244,7 +244,7 @@ def test_valid_steps_are_counted_in_words(valid, words):
         (0.5, "differences grow"),
     ],
 )
-def test_an_exponent_is_told_as_a_memory(exponent, words):
+def test_an_exponent_is_reported_as_a_memory(exponent, words):
     spectrum = sn.analysis.LyapunovSpectrum(
         np.array([exponent]), np.zeros(1), np.array([[exponent]]), np.ones(1, np.int64)
     )
@@ -377,7 +377,7 @@ def test_a_failure_is_forgotten_though_its_place_was_taken_meanwhile():
 
 
 def test_who_waits_for_a_value_that_was_given_up_makes_it():
-    cache, begun, go, told = Cache(2), threading.Event(), threading.Event(), []
+    cache, begun, go, given_up = Cache(2), threading.Event(), threading.Event(), []
 
     class Key:
         """Lets the first one give up as soon as a second one has asked, and not before."""
@@ -398,13 +398,13 @@ def test_who_waits_for_a_value_that_was_given_up_makes_it():
         try:
             cache.get(Key(), give_up)
         except Superseded:
-            told.append("given up")
+            given_up.append("given up")
 
     thread = threading.Thread(target=first)
     thread.start()
     assert begun.wait(HANGS) and cache.get(Key(), lambda: 7) == 7
     thread.join(HANGS)
-    assert told == ["given up"]
+    assert given_up == ["given up"]
 
 
 def test_a_newer_move_supersedes_an_older_one_of_its_own_tab_only():
@@ -562,21 +562,23 @@ def test_the_forecast_of_a_file_is_that_of_the_command_line(own, tmp_path, capsy
     result = panels.panel("own", Settings(signal="file1", steps=9), stages.append)
     assert {"record 1 of 4", "fitting"} <= set(stages)
     assert main(["forecast", str(path), "--steps", "9", "--json", "--out", str(tmp_path)]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert result.names == ("sales", "stock") == tuple(told["columns"])
+    answer = json.loads(capsys.readouterr().out)
+    assert result.names == ("sales", "stock") == tuple(answer["columns"])
     for column, name in enumerate(result.names):
-        numbers = told["forecast"]["columns"][name]
+        numbers = answer["forecast"]["columns"][name]
         assert result.values[:, column].tolist() == numbers["value"]
         assert result.lower[:, column].tolist() == numbers["lower"]
         assert result.upper[:, column].tolist() == numbers["upper"]
         texts = [texts[column].partition(":")[0] for texts in result.hover]
-        assert texts == told["forecast"]["time"]
-    ratio = told["record"]["relative_error"]["combination"]
+        assert texts == answer["forecast"]["time"]
+    ratio = answer["record"]["relative_error"]["combination"]
     assert f"its error was {ratio:.2g} times that of the seasonal naive method" in result.judged
-    assert f"had {ratio:.2g} times the error" in told["verdict"][0]
-    assert all(f"{100 * s:.0f} % {name}" in told["verdict"][0] for name, s in result.shares.items())
+    assert f"had {ratio:.2g} times the error" in answer["verdict"][0]
+    assert all(
+        f"{100 * s:.0f} % {name}" in answer["verdict"][0] for name, s in result.shares.items()
+    )
     assert sum(result.shares.values()) == pytest.approx(1.0, abs=0.02)
-    assert told["seasons"] == [12] and result.seasons == "Season of 12 rows"
+    assert answer["seasons"] == [12] and result.seasons == "Season of 12 rows"
     assert result.notes == ["left out, not numbers: region"]
 
 

@@ -298,7 +298,7 @@ def test_an_empty_or_binary_file_is_a_sentence(tab, tmp_path):
 
 
 def test_screen_readers_have_a_name_for_every_control_and_the_value_of_every_slider(tab):
-    """The names come from Chromium's own tree of what it tells them."""
+    """The names come from Chromium's own tree of what it says to them."""
     page = tab.page
     names = {
         "slider": ["Memory", "Bend", "Bias", "Leak"],
@@ -340,27 +340,27 @@ def test_the_forecast_of_a_file_has_the_numbers_of_the_command_line_and_dates(
     tab = opened(f"{OWN}&steps=6").settled(f"{OWN}&steps=6")
     command = [sys.executable, "-m", "spheresn", "forecast", str(sales), "--steps", "6", "--json"]
     done = subprocess.run([*command, "--out", str(tmp_path)], capture_output=True, check=True)
-    told = json.loads(done.stdout)
-    months = [f"{month}-01T00:00:00" for month in told["forecast"]["time"]]
+    answer = json.loads(done.stdout)
+    months = [f"{month}-01T00:00:00" for month in answer["forecast"]["time"]]
     assert months[0] == "2025-01-01T00:00:00"
     for column, name in enumerate(("sales", "stock"), start=1):
         if column == 2:  # the other column is part of the same forecast
             tab.page.click("#column")
             tab.page.click("[role=option]:has-text('stock')")
             tab.settled(f"{OWN}&column=2&steps=6")
-        numbers = told["forecast"]["columns"][name]
+        numbers = answer["forecast"]["columns"][name]
         for at, part in ((0, "lower"), (1, "upper"), (4, "value")):
             curve = tab.page.evaluate(CURVE, at)
             assert curve["x"] == months and curve["y"] == numbers[part]
         assert tab.page.text_content("#own-figure .ytitle") == name
     assert {"2020", "2022", "2024"} <= set(tab.page.evaluate(TICKS))
     words = tab.page.inner_text("#own-note")
-    ratio = told["record"]["relative_error"]["combination"]
+    ratio = answer["record"]["relative_error"]["combination"]
     assert f"its error was {ratio:.2g} times that of the seasonal naive method" in words
     assert "Season of 12 rows found" in words and "Left out, not numbers: region" in words
     for family in tab.page.eval_on_selector_all(".bars li", "all => all.map(one => one.innerText)"):
         name, share = family.split("\n")
-        assert f"{share} {name}" in told["verdict"][0]
+        assert f"{share} {name}" in answer["verdict"][0]
     assert "spheresn forecast sales.csv --steps 6" in words
 
 

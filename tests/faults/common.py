@@ -38,8 +38,8 @@ def let_go(out: Path) -> None:
 
 def complete(out: Path) -> None:
     """Run to the end, undisturbed."""
-    code, _, told = finish(begin(out))
-    assert code == 0 and "Traceback" not in told, told
+    code, _, errors = finish(begin(out))
+    assert code == 0 and "Traceback" not in errors, errors
 
 
 def at_work(out: Path, process: Run, units: int = 0) -> None:

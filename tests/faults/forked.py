@@ -47,7 +47,7 @@ class Run:
         return self._process.exitcode
 
     def send_signal(self, number: int) -> None:
-        """To the session, as a terminal does; SIGKILL to the run alone, which cannot tell its
+        """To the session, as a terminal does; SIGKILL to the run alone, which cannot signal its
         workers then. Nothing when it has ended.
         """
         with suppress(ProcessLookupError):

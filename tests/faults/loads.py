@@ -41,7 +41,7 @@ def fit_bytes(n: int, m: int) -> float:
 
 
 def read_bytes(n: int) -> float:
-    """Two chunks of states, while a long series is heard or predicted."""
+    """Two chunks of states, while a long series is taken in or predicted."""
     return 8.0 * 2 * 4096 * n
 
 
@@ -62,7 +62,7 @@ def million_rows(folder: Path) -> Load:
     return work, fit_bytes(500, 1) + read_bytes(500), fit_flops(500, MILLION)
 
 
-def million_rows_heard(folder: Path) -> Load:
+def million_rows_taken(folder: Path) -> Load:
     series = np.sin(0.1 * np.arange(float(MILLION)))
     model = sn.ESNForecaster(500, bend=0.5, memory=3, random_state=0).fit(series[:2000])
     return (
@@ -199,7 +199,7 @@ def resumed(folder: Path, count: int = 100_000) -> Load:
     fake.PRESETS["smoke"] = config
     wanted, watch = (
         Request(("fake",), "smoke", folder, 1, 0),
-        lambda totals: nullcontext(lambda *told: None),
+        lambda totals: nullcontext(lambda *progress: None),
     )
 
     def work() -> None:

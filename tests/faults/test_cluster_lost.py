@@ -22,8 +22,8 @@ def test_a_dask_worker_is_killed(attack, tmp_path, undisturbed):
             process = begin(out, "--dask", address)
             at_work(out, process, dice.randint(1, UNITS - 2))
             dice.choice(workers).send_signal(signal.SIGKILL)
-            code, _, told = finish(process)
-            assert code == 0, told
+            code, _, errors = finish(process)
+            assert code == 0, errors
             same(out, undisturbed)
 
 
@@ -39,11 +39,11 @@ def test_the_dask_scheduler_is_killed(attack, tmp_path, undisturbed):
             process = begin(out, "--dask", address)
             at_work(out, process, dice.randint(1, UNITS - 2))
             scheduler.send_signal(signal.SIGKILL)
-            code, _, told = finish(process)
-            assert code in (0, 2) and "Traceback" not in told, told
-            assert code == 0 or told.splitlines()[-1].startswith(
+            code, _, errors = finish(process)
+            assert code in (0, 2) and "Traceback" not in errors, errors
+            assert code == 0 or errors.splitlines()[-1].startswith(
                 "spheresn: the Dask cluster must stay up"
-            ), told
+            ), errors
             whole(out)
             complete(out)
             same(out, undisturbed)

@@ -23,8 +23,8 @@ RUN = ("reproduce", EXPERIMENT, "--preset", "smoke", "--out")
 
 
 def finished(out, *options):
-    code, _, told = finish(start(*RUN, out, *options))
-    assert code == 0, told
+    code, _, errors = finish(start(*RUN, out, *options))
+    assert code == 0, errors
     return out
 
 

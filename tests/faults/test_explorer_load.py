@@ -89,9 +89,9 @@ class Session:
         self.server, self.random, self.tab = server, random.Random(seed), f"tab{seed}"
         self.slowest, self.views = 0.0, 0
         server.ask("/_dash-layout")
-        told = server.ask("/_dash-dependencies")
+        callbacks = server.ask("/_dash-dependencies")
         self.callbacks = {
-            panel: next(one for one in told if f"{panel}-poll.disabled" in one["output"])
+            panel: next(one for one in callbacks if f"{panel}-poll.disabled" in one["output"])
             for panel in PANELS
         }
 
@@ -158,7 +158,7 @@ def together(sessions: list[Session], seconds: float, attack: Any) -> None:
 
 def settled(server: Server, threads: int) -> int:
     """The number of threads once those of the last requests have ended, or too long after; nothing
-    tells of it, so one has to look.
+    says so, so one has to look.
     """
     end = time.monotonic() + PATIENCE
     while server.status("Threads") > threads and time.monotonic() < end:
@@ -169,16 +169,16 @@ def settled(server: Server, threads: int) -> int:
 def test_many_sessions(attack, server):
     """Explorer: 20 tabs move dials at random, all are answered, memory and threads are bounded"""
     sessions = [Session(server, seed) for seed in range(SESSIONS)]
-    told = []
+    measured = []
     for count, share in ((1, 0.15), (10, 0.25), (SESSIONS, 0.6)):
         together(sessions[:count], share * SECONDS, attack)
-        told.append((count, server.memory))
+        measured.append((count, server.memory))
     views, slowest = sum(one.views for one in sessions), max(one.slowest for one in sessions)
     with attack.attempt("memory"):
-        assert told[-1][1] - told[0][1] < GROWTH, told
+        assert measured[-1][1] - measured[0][1] < GROWTH, measured
     with attack.attempt("threads"):
         assert settled(server, IDLE_THREADS) <= IDLE_THREADS
-    sizes = ", ".join(f"{size / 1e6:.0f} MB after {count}" for count, size in told)
+    sizes = ", ".join(f"{size / 1e6:.0f} MB after {count}" for count, size in measured)
     attack.note = (
         f"{views} views, the slowest after {slowest:.1f} s; {sizes}; {server.status('Threads')} "
         "threads at rest"

@@ -68,11 +68,11 @@ def test_killed_inside_a_write(attack, tmp_path, undisturbed):
         )
         with attack.attempt(f"at byte {limit}"):
             death = out.with_name(f"{run}.death")
-            code, _, told = finish(begin(out, FAKE_LIMIT=limit, FAKE_DEATH=death))
+            code, _, errors = finish(begin(out, FAKE_LIMIT=limit, FAKE_DEATH=death))
             # 2: a worker died, and the next one could not write
-            assert code in (-signal.SIGXFSZ, 2, 0), told
-            last = told.strip().splitlines()[-1] if code == 2 else ""
-            assert code != 2 or ("must be writable, got File too large" in last), told
+            assert code in (-signal.SIGXFSZ, 2, 0), errors
+            last = errors.strip().splitlines()[-1] if code == 2 else ""
+            assert code != 2 or ("must be writable, got File too large" in last), errors
             by_code[code] += 1
             whole(out)
             complete(out)
@@ -93,8 +93,8 @@ def test_a_worker_is_killed(attack, tmp_path, undisturbed):
             for worker in workers(process.pid)[:1]:
                 with suppress(ProcessLookupError):
                     os.kill(worker, signal.SIGKILL)
-            code, _, told = finish(process)
-            assert code == 0, told
+            code, _, errors = finish(process)
+            assert code == 0, errors
             same(out, undisturbed)
 
 
@@ -122,11 +122,11 @@ def test_stopped_impatiently(attack, tmp_path, undisturbed, number):
             for _ in range(2):
                 process.send_signal(number)
                 time.sleep(dice.uniform(0.0, 0.1))
-            code, _, told = finish(process)
-            assert code in (128 + number, 0), (code, told)
-            assert "Traceback" not in told and (
-                code == 0 or "the same command continues from there" in told
-            ), told
+            code, _, errors = finish(process)
+            assert code in (128 + number, 0), (code, errors)
+            assert "Traceback" not in errors and (
+                code == 0 or "the same command continues from there" in errors
+            ), errors
             gone(started)
             whole(out)
             complete(out)

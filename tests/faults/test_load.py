@@ -1,4 +1,4 @@
-"""Load: each job needs the memory that docs/scaling.md predicts; times are told, never judged."""
+"""Load: each job needs the memory that docs/scaling.md predicts; times are only printed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FOLDER = Path(__file__).parent
 SLACK = 64e6
 LOADS = {
     "million_rows": "a regressor of 500 units streams a million rows",
-    "million_rows_heard": "a forecaster of 500 units hears and predicts a million rows",
+    "million_rows_taken": "a forecaster of 500 units takes in and predicts a million rows",
     "many_units": "5,000 units on 6,000 rows",
     "many_series": "10,000 ragged series of 10 to 90 rows, 500 units",
     "many_labels": "10,000 ragged series classified, 500 units",

@@ -46,10 +46,10 @@ def remount(folder: Path, options: str) -> None:
 
 def refused(process: Run, *words: str) -> None:
     """Exit code 2 and, last, one sentence that holds one of the words."""
-    code, _, told = finish(process)
-    assert code == 2 and "Traceback" not in told, (code, told)
-    last = told.strip().splitlines()[-1]
-    assert last.startswith("spheresn: ") and any(word in last for word in words), told
+    code, _, errors = finish(process)
+    assert code == 2 and "Traceback" not in errors, (code, errors)
+    last = errors.strip().splitlines()[-1]
+    assert last.startswith("spheresn: ") and any(word in last for word in words), errors
 
 
 @contextmanager
@@ -153,7 +153,9 @@ def test_two_runs_at_once(attack, tmp_path, undisturbed):
             let_go(out)
             ended = [finish(process) for process in processes]
             assert sorted(code for code, _, _ in ended) == [0, 2, 2], ended
-            assert all("in use by process" in told for code, _, told in ended if code == 2), ended
+            assert all("in use by process" in errors for code, _, errors in ended if code == 2), (
+                ended
+            )
             same(out, undisturbed)
 
 
@@ -181,6 +183,6 @@ def test_the_clock_goes_back(attack, tmp_path, undisturbed):
             kill(process)
             for path in out.rglob("*"):
                 os.utime(path, (4e9, 4e9))
-            code, _, told = finish(begin(out, FAKE_CLOCK=86_400))
-            assert code == 0, told
+            code, _, errors = finish(begin(out, FAKE_CLOCK=86_400))
+            assert code == 0, errors
             same(out, undisturbed)

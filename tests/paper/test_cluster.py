@@ -29,8 +29,8 @@ def test_a_killed_worker_costs_only_time_and_the_numbers_are_those_of_this_machi
         until(lambda: len(rows(remote)) == 2, distributed)
         worker.send_signal(signal.SIGKILL)
         gate.touch()
-        code, said, told = finish(distributed)
-    assert code == 0 and "report:" in said, told
+        code, said, errors = finish(distributed)
+    assert code == 0 and "report:" in said, errors
     assert main(["reproduce", "fake", "--preset", "quick", "--out", str(local), "--jobs", "2"]) == 0
     assert rows(remote) == rows(local) and len(rows(local)) == 12
     assert all(status == "done" for status, _ in rows(remote).values())
@@ -46,11 +46,11 @@ def test_a_lost_scheduler_is_one_sentence_and_what_was_done_is_kept(tmp_path):
         )
         until(lambda: len(rows(tmp_path / "out")) == 2, lost)
         scheduler.send_signal(signal.SIGKILL)
-        code, _, told = finish(lost)
-    assert code == 2 and told.splitlines()[-1].startswith(
+        code, _, errors = finish(lost)
+    assert code == 2 and errors.splitlines()[-1].startswith(
         "spheresn: the Dask cluster must stay up"
-    ), told
-    assert "Traceback" not in told and len(rows(tmp_path / "out")) == 2
+    ), errors
+    assert "Traceback" not in errors and len(rows(tmp_path / "out")) == 2
 
 
 @pytest.mark.parametrize(

@@ -196,12 +196,12 @@ def test_captions_state_the_sizes_of_the_run():
             for caption in module.CAPTIONS.values():
                 assert not set("{}") & set(fill_sizes(caption, asdict(config))), (name, preset)
     memory = EXPERIMENTS["memory"]
-    told = [
+    sentences = [
         fill_sizes(memory.CAPTIONS["memory_paper"], asdict(memory.PRESETS[preset]))
         for preset in ("quick", "paper")
     ]
-    assert "This run has N = 1000, 6 networks, 3500 training" in told[0]  # at most
-    assert "This run has N = 1000, 20 networks, 5000 training" in told[1]
+    assert "This run has N = 1000, 6 networks, 3500 training" in sentences[0]  # at most
+    assert "This run has N = 1000, 20 networks, 5000 training" in sentences[1]
 
 
 def test_the_same_numbers_give_the_same_drawing(tmp_path):
@@ -209,7 +209,7 @@ def test_the_same_numbers_give_the_same_drawing(tmp_path):
     assert one == other
 
 
-def test_a_drawing_that_fails_is_told_but_one_that_cannot_be_written_stops_the_report(tmp_path):
+def test_a_drawing_that_fails_is_reported_but_one_that_cannot_be_written_stops_the_report(tmp_path):
     def fails(dataset):
         raise RuntimeError("no such\ncolour")
 

@@ -480,7 +480,7 @@ def test_without_git_there_is_no_commit(monkeypatch, tmp_path):
     assert commit.__wrapped__() is None
 
 
-def test_the_commit_is_told_and_the_repository_left_alone(monkeypatch, tmp_path):
+def test_the_commit_is_reported_and_the_repository_left_alone(monkeypatch, tmp_path):
     """`git describe --dirty` writes the index: killed, it leaves a lock there."""
 
     def git(*arguments: str) -> str:

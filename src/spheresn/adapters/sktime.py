@@ -18,7 +18,7 @@ class SphereForecaster(BaseForecaster):  # type: ignore[misc]
     """Forecasts by the combination of `SeriesForecaster`, in the manner of sktime.
 
     season and random_state as there; horizon: the steps by which methods are judged, by default the
-    farthest of the forecasting horizon if fit is told one.
+    farthest of the forecasting horizon if fit is given one.
 
     >>> import numpy as np
     >>> import pandas as pd

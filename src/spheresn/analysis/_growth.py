@@ -10,15 +10,16 @@ from .._errors import StateOverflow
 from .._validation import Floats
 from ._common import Carry
 
-LONGEST = 16  # steps between two QR decompositions, at most
-SAFE = 1e-7  # a direction that shrank to this share of its vector still has nine correct digits
-BLOCKS = 20
+LONGEST_SPAN = 16  # steps between two QR decompositions, at most
+# A direction that shrank to this share of its vector still has nine correct digits
+SAFE_SHRINKING = 1e-7
+ERROR_BLOCKS = 20  # of a trajectory: enough for an error, and each long enough to forget
 
 Growth = tuple[NDArray[np.int64], Floats]
 
 
 def grow(
-    carry: Carry, state: Floats, frame: Floats, rows: Floats, longest: int = LONGEST
+    carry: Carry, state: Floats, frame: Floats, rows: Floats, longest: int = LONGEST_SPAN
 ) -> tuple[Floats, Floats, Growth]:
     """The state, the frame (k, N), and the growth: spans (H,) in steps, log R_ii per span (H, k).
 
@@ -34,7 +35,7 @@ def grow(
         new_state, new_frame, log, resolved = _advance(
             carry, state, frame, rows[done : done + span]
         )
-        if span > 1 and not resolved > SAFE**1.5:
+        if span > 1 and not resolved > SAFE_SHRINKING**1.5:
             span = 1
             continue
         state, frame, done = new_state, new_frame, done + span
@@ -81,12 +82,12 @@ def _advance(
 
 
 def _next_span(span: int, resolved: float, longest: int) -> int:
-    """The steps after which the worst direction keeps SAFE; at most twice the last span."""
+    """The steps after which the worst direction keeps SAFE_SHRINKING; at most 2 · span."""
     if resolved <= 0.0:
         return 1
     if resolved >= 1.0:
         return min(2 * span, longest)
-    return max(1, min(int(span * np.log(SAFE) / np.log(resolved)), 2 * span, longest))
+    return max(1, min(int(span * np.log(SAFE_SHRINKING) / np.log(resolved)), 2 * span, longest))
 
 
 def running_mean(spans: NDArray[np.int64], growth: Floats) -> Floats:
@@ -100,7 +101,7 @@ def block_errors(spans: NDArray[np.int64], growth: Floats) -> tuple[Floats, Floa
     The error is 0 where the mean is -inf.
     """
     mean = growth.sum(axis=0) / spans.sum()
-    blocks = max(2, min(BLOCKS, len(growth) // 2))
+    blocks = max(2, min(ERROR_BLOCKS, len(growth) // 2))
     if len(growth) < 2:
         return mean, np.full(len(mean), np.inf)
     edges = np.linspace(0, len(growth), blocks + 1).astype(int)[:-1]

@@ -13,11 +13,11 @@ from .._numerics import power_of_two, powers_of_two
 from .._validation import Floats
 from ..reservoir import Reservoir
 
-ITERATIONS = 100
-TOLERANCE = 1e-13
-CHUNK = 256  # inputs at a time
+ROOT_STEPS = 100  # bisection alone needs about half as many for all 53 bits
+ROOT_TOLERANCE = 1e-13  # relative; a little above rounding, so that no root oscillates around it
+INPUTS_AT_ONCE = 256  # inputs at a time
 # Relative to 1. If W maps the sphere to vectors shorter than this, |W x + u| = |u|.
-NEGLIGIBLE = 1e-100
+NEGLIGIBLE_LENGTH = 1e-100
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,11 +58,11 @@ def shortest(parts: Decomposition, vectors: Floats, radius: float) -> Floats:
     own = power_of_two(parts.singular_values)
     values, reach = parts.singular_values / own, radius * own
     lengths = np.empty(len(vectors))
-    for k in range(0, len(vectors), CHUNK):
-        some = vectors[k : k + CHUNK]
+    for k in range(0, len(vectors), INPUTS_AT_ONCE):
+        some = vectors[k : k + INPUTS_AT_ONCE]
         units = powers_of_two(np.maximum(np.abs(some).max(axis=1, initial=0.0), reach))
-        lengths[k : k + CHUNK] = units * _shortest(
-            values, some / units[:, None] @ parts.left, np.maximum(reach / units, NEGLIGIBLE)
+        lengths[k : k + INPUTS_AT_ONCE] = units * _shortest(
+            values, some / units[:, None] @ parts.left, np.maximum(reach / units, NEGLIGIBLE_LENGTH)
         )
     return lengths
 
@@ -76,19 +76,19 @@ def _shortest(values: Floats, c: Floats, radius: Floats) -> Floats:
     low = np.maximum(edge, total / radius - squares[0])
     high = np.maximum(total / radius + edge, low)
     mu = high
-    for _ in range(ITERATIONS):
+    for _ in range(ROOT_STEPS):
         value, slope = _secular(weights, squares, mu)
         low, high = np.where(value > radius**2, mu, low), np.where(value > radius**2, high, mu)
         with np.errstate(divide="ignore", invalid="ignore"):
             # Newton's method on 1/√value, which is nearly a straight line
             newton = mu + 2.0 * (np.sqrt(value) / radius - 1.0) * value / -slope
         moved = np.where((newton > low) & (newton < high), newton, 0.5 * (low + high))
-        done = np.abs(moved - mu) <= TOLERANCE * (np.abs(mu) + squares[0])
+        done = np.abs(moved - mu) <= ROOT_TOLERANCE * (np.abs(mu) + squares[0])
         mu = moved
         if done.all():
             break
     # `beside` is on the other side of the pole, in case μ is too near to it
-    beside = mu + 2 * TOLERANCE * (np.abs(mu) + squares[0])
+    beside = mu + 2 * ROOT_TOLERANCE * (np.abs(mu) + squares[0])
     bounds = [_dual(squares, c, at, radius) for at in (mu, beside, high)]
     return np.asarray(np.sqrt(np.maximum(np.max(bounds, axis=0), 0.0)))
 

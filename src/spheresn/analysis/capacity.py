@@ -19,10 +19,10 @@ from .. import _validation
 from .._errors import BadInput
 from .._validation import Floats
 
-CHUNK = 256  # targets at a time
+TARGETS_AT_ONCE = 256  # targets at a time
 # Chance capacities vary more than for independent data, because states and targets depend on the
 # same inputs
-MARGIN = 2.0
+CHANCE_MARGIN = 2.0
 
 Delays = tuple[int, ...]
 
@@ -96,7 +96,7 @@ def information_processing_capacity(
     chance = _chance(
         basis, _validation.real("significance", significance, 0.0, 1.0, above=True) / len(tried)
     )
-    return _summary(raw, tried, MARGIN * chance, basis, len(longest))
+    return _summary(raw, tried, CHANCE_MARGIN * chance, basis, len(longest))
 
 
 def _summary(
@@ -156,9 +156,13 @@ def _polynomials(s: Floats, degrees: int) -> list[Floats]:
 def _explained(basis: Floats, polynomials: list[Floats], tried: list[Delays], first: int) -> Floats:
     """|Qᵀz|²/|z|² for every target."""
     shares = []
-    for begin in range(0, len(tried), CHUNK):
+    for begin in range(0, len(tried), TARGETS_AT_ONCE):
         z = np.stack(
-            [_target(polynomials, delays, first) for delays in tried[begin : begin + CHUNK]], axis=1
+            [
+                _target(polynomials, delays, first)
+                for delays in tried[begin : begin + TARGETS_AT_ONCE]
+            ],
+            axis=1,
         )
         is_constant = np.ptp(z, axis=0) <= 1e-12
         if is_constant.any():

@@ -20,7 +20,7 @@ from ._echo_proofs import Proof, prove
 from ._secular import decompose
 from .lyapunov import MaxLyapunov, max_lyapunov
 
-CHUNK = 512  # rows at a time, so that long signals need little memory
+ROWS_AT_ONCE = 512  # rows at a time, so that long signals need little memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,8 +175,8 @@ def _start_states(
 def _distances(system: System, rows: Floats, starts: Floats) -> Floats:
     """The largest distance from the first trajectory after each step (T,)."""
     pieces = []
-    for first in range(0, len(rows), CHUNK):
-        states = _drive_all(system, rows[first : first + CHUNK], starts)
+    for first in range(0, len(rows), ROWS_AT_ONCE):
+        states = _drive_all(system, rows[first : first + ROWS_AT_ONCE], starts)
         unit = power_of_two(states)
         pieces.append(unit * np.linalg.norm((states[1:] - states[:1]) / unit, axis=2).max(axis=0))
         starts = states[:, -1].copy()

@@ -9,7 +9,7 @@ from .. import _validation
 from .._errors import BadInput
 from .._validation import Floats
 
-REACH = 4.2  # the outermost nodes lie 1e-45 from the ends of the interval
+OUTERMOST_NODE = 4.2  # the outermost nodes lie 1e-45 from the ends of the interval
 COARSEST, FINER = 160, 12  # nodes: a fixed number, and more for the narrow laws of many units
 
 
@@ -82,7 +82,7 @@ def _nodes(count: int) -> tuple[Floats, Floats, Floats]:
 
     Both distances from the ends are exact, so that singular ends cost no digits.
     """
-    place = np.linspace(-REACH, REACH, count)
+    place = np.linspace(-OUTERMOST_NODE, OUTERMOST_NODE, count)
     low = 1.0 / (1.0 + np.exp(-np.pi * np.sinh(place)))
     high = low[::-1]
     return low, high, np.pi * np.cosh(place) * low * high * (place[1] - place[0])

@@ -22,9 +22,9 @@ from ._common import Signal, after_transient, input_rows, start_state
 from ._growth import block_errors
 
 # Units. Up to this size all eigenvalues are computed; above it, a checked Arnoldi iteration.
-DENSE_LIMIT = 200
-CANDIDATES, BASIS = 8, 64
-TOLERANCE = 1e-10
+DENSE_JACOBIAN = 200
+JACOBIAN_EIGENVALUES, JACOBIAN_BASIS = 8, 64  # of the iteration; see `topology/_spectrum.py`
+JACOBIAN_TOLERANCE = 1e-10  # of a residual, per unit, relative to the largest eigenvalue
 
 Product = Callable[[Floats], Floats]
 
@@ -124,18 +124,24 @@ def _printed(reservoir: Reservoir, state: Floats, row: Floats) -> Product:
 def _leading(multiply: Product, guess: Floats, count: int) -> tuple[Floats, Floats]:
     """|λ| of the `count` largest eigenvalues, and a start vector for the next, similar matrix."""
     size = len(guess)
-    if size <= DENSE_LIMIT or count > CANDIDATES - 2:
+    if size <= DENSE_JACOBIAN or count > JACOBIAN_EIGENVALUES - 2:
         return _all(multiply, size)[:count], guess
     operator = LinearOperator((size, size), matvec=multiply, dtype=np.float64)
     try:
-        values, vectors = eigs(operator, k=CANDIDATES, ncv=BASIS, v0=guess, tol=TOLERANCE / 100)
+        values, vectors = eigs(
+            operator,
+            k=JACOBIAN_EIGENVALUES,
+            ncv=JACOBIAN_BASIS,
+            v0=guess,
+            tol=JACOBIAN_TOLERANCE / 100,
+        )
     except ArpackError:
         return _all(multiply, size)[:count], guess
     sizes, leading = np.sort(np.abs(values))[::-1], vectors.real.sum(axis=1)
     wrong = np.linalg.norm(
         multiply(vectors.real) + 1j * multiply(vectors.imag) - vectors * values, axis=0
     )
-    if wrong.max() > TOLERANCE * size * sizes[0]:
+    if wrong.max() > JACOBIAN_TOLERANCE * size * sizes[0]:
         return _all(multiply, size)[:count], guess
     return sizes[:count], leading
 

@@ -19,6 +19,7 @@ from markupsafe import Markup
 from .._errors import printable
 from ..io.files import whole_file
 
+# The same bytes each time, and letters as in every browser
 STYLE: dict[Any, Any] = {"svg.hashsalt": "spheresn", "svg.fonttype": "path", "savefig.dpi": 150}
 PIXELS = 1.45  # of a page per point of a figure
 
@@ -32,7 +33,7 @@ def quiet() -> Iterator[None]:
 
 
 def save_figure(figure: Any, folder: Path, stem: str) -> str:
-    """As PNG and SVG; the source of the SVG, as the place may be a pipe."""
+    """Save as PNG and SVG, and return the source of the SVG: the place may be a pipe."""
     _save(figure, folder / f"{stem}.png", {})
     # Keep the places that were just found: finding them is half of the work
     figure.set_layout_engine("none")
@@ -55,7 +56,7 @@ class Drawing:
 
     @property
     def width(self) -> float:
-        """In points, by the viewBox.
+        """The width in points, from the viewBox.
 
         >>> Drawing("a", "", '<svg viewBox="0 0 360 216">').width
         360.0

@@ -54,5 +54,5 @@ def stoppable() -> Iterator[Callable[[], None]]:
 def _stopping() -> list[int]:
     """The signals that stop a command. `nohup` has a command ignore SIGHUP; Windows has none."""
     hangup = [getattr(signal, name) for name in ("SIGHUP",) if hasattr(signal, name)]
-    heard = [one for one in hangup if signal.getsignal(one) is not signal.SIG_IGN]
-    return [signal.SIGINT, signal.SIGTERM, *heard]
+    caught = [one for one in hangup if signal.getsignal(one) is not signal.SIG_IGN]
+    return [signal.SIGINT, signal.SIGTERM, *caught]

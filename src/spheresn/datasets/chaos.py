@@ -19,7 +19,7 @@ from .._validation import Floats
 from . import delay as delay_equation
 
 Random = np.random.Generator | int | None
-POINT = 14  # times the memory of a float that a point takes in a list
+POINT_MEMORY = 14  # times the memory of a float that a point takes in a list
 
 
 def lorenz(
@@ -151,8 +151,8 @@ def henon(
     [[0.0, 0.0], [1.0, 0.0], [0.0, 0.5]]
     """
     a, b = _validation.real("a", a), _validation.real("b", b)
-    skip = _validation.fitting("transient", transient, 0, POINT)
-    count = _validation.fitting("steps", steps, 1, POINT)
+    skip = _validation.fitting("transient", transient, 0, POINT_MEMORY)
+    count = _validation.fitting("steps", steps, 1, POINT_MEMORY)
     x, y = (
         (0.0, 0.0)
         if rng is None

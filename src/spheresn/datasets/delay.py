@@ -11,7 +11,7 @@ from .._errors import StateOverflow
 from .._validation import Floats
 
 Rate = Callable[[float, float], float]
-LISTS = 12  # times the memory of a float that a step takes in the lists
+STEP_MEMORY = 12  # times the memory of a float that a step takes in the lists
 
 
 def solve(
@@ -29,8 +29,8 @@ def solve(
     >>> values.round(12).tolist()  # 1 − t, then 1 − t + (t − 1)²/2
     [1.0, 0.5, 0.0, -0.375, -0.5]
     """
-    lag = _validation.fitting("per_delay", per_delay, 1, LISTS)
-    count = _validation.fitting("steps", steps, 0, LISTS)
+    lag = _validation.fitting("per_delay", per_delay, 1, STEP_MEMORY)
+    count = _validation.fitting("steps", steps, 0, STEP_MEMORY)
     h = _validation.real("delay", delay, 0, above=True) / lag
     # x[n] is x(n h − delay), so x[n + lag] is x(n h)
     x = [float(history((n - lag) * h)) for n in range(lag + 1)]

@@ -17,8 +17,8 @@ from .._errors import BadInput
 from .._validation import Floats
 from .chaos import Random, _bounded, _flow, _times
 
-CONTOUR = 32  # points of a circle over which the coefficients are averaged, as in the paper
-STAGES = 30  # times the memory of a field that the integration of `lorenz96` takes
+CONTOUR_POINTS = 32  # points of a circle over which the coefficients are averaged, as in the paper
+STAGES_MEMORY = 30  # times the memory of a field that the integration of `lorenz96` takes
 Spectrum = NDArray[np.complexfloating]
 
 
@@ -48,7 +48,7 @@ def kuramoto_sivashinsky(
     ((100, 64), True)
     """
     size = _validation.real("length", length, 0.0, above=True)
-    count = _validation.fitting("cells", cells, 4, 6 * CONTOUR)
+    count = _validation.fitting("cells", cells, 4, 6 * CONTOUR_POINTS)
     k = 2.0 * np.pi / size * np.arange(count // 2 + 1)
     slope = -0.5j * k
     if count % 2 == 0:
@@ -90,7 +90,7 @@ def kuramoto_sivashinsky_2d(
     (3, 16, 16)
     """
     size = _validation.real("length", length, 0.0, above=True)
-    count = _validation.fitting("cells", cells, 4, 6 * CONTOUR, power=2)
+    count = _validation.fitting("cells", cells, 4, 6 * CONTOUR_POINTS, power=2)
     grid = (count, count)
     whole = 2.0 * np.pi / size * np.fft.fftfreq(count, 1.0 / count)
     half = 2.0 * np.pi / size * np.arange(count // 2 + 1)
@@ -139,7 +139,7 @@ def lorenz96(
     >>> lorenz96(2, cells=4, forcing=0.5, transient=50).round(6)[0]  # the fixed point attracts
     array([0.5, 0.5, 0.5, 0.5])
     """
-    count = _validation.fitting("cells", cells, 4, STAGES)
+    count = _validation.fitting("cells", cells, 4, STAGES_MEMORY)
     push = _validation.real("forcing", forcing)
     random = np.random.default_rng(0) if rng is None else _validation.generator(rng)
     start = push + random.uniform(-0.5, 0.5, count)
@@ -225,7 +225,7 @@ def _coefficients(linear: Floats, h: float) -> tuple[Floats, ...]:
 
     The closed forms lose all digits near Lh = 0.
     """
-    circle = np.exp(1j * np.pi * (np.arange(CONTOUR) + 0.5) / CONTOUR)
+    circle = np.exp(1j * np.pi * (np.arange(CONTOUR_POINTS) + 0.5) / CONTOUR_POINTS)
     z = h * linear[..., None] + circle
     e = np.exp(z)
     q = h * ((np.exp(z / 2) - 1) / z).mean(-1).real

@@ -9,7 +9,7 @@ from .. import _validation
 from .._errors import StateOverflow
 from .._validation import Floats
 
-IN_LIST = 4  # times the memory of a float in an array that one in a list takes
+FLOAT_IN_LIST_MEMORY = 4  # times the memory of a float in an array that one in a list takes
 
 
 def white_noise(
@@ -65,7 +65,7 @@ def narma(steps: int, rng: np.random.Generator | int, *, order: int = 10) -> tup
     >>> bool((signal >= 0).all() and (signal < 0.5).all()), target[:2].ravel()
     (True, array([0. , 0.1]))
     """
-    count = _validation.fitting("steps", steps, 1, 2 * IN_LIST)
+    count = _validation.fitting("steps", steps, 1, 2 * FLOAT_IN_LIST_MEMORY)
     depth = int(_validation.real("order", _validation.whole("order", order, 1), 1, 24))
     signal = _validation.generator(rng).uniform(0.0, 0.5, count)
     return signal[:, None], _narma_target(signal, depth)[:, None]

@@ -13,10 +13,10 @@ from .._processes import environment
 from .._validation import Floats
 from ..readout import Gram, Sample
 from ..readout.gram import Sums, block_rows
-from .features import Frame
+from .features import FeatureMap
 
 # Rows whose products cost far more than the N × N matrix that one group of series needs
-GROUP = 4096
+GROUPED_ROWS = 4096
 
 Piece = tuple[Floats, Floats]  # features (T, n) and targets (T, m)
 
@@ -30,7 +30,10 @@ class TrainingSeries(NamedTuple):
 
 
 def accumulate_series(
-    frame: Frame, series: Sequence[TrainingSeries], n_jobs: int | None, sampled: bool = True
+    feature_map: FeatureMap,
+    series: Sequence[TrainingSeries],
+    n_jobs: int | None,
+    sampled: bool = True,
 ) -> tuple[Gram, Sample]:
     """Gram matrix and sample (empty unless `sampled`) of the features of all series, each from its
     own start.
@@ -40,10 +43,10 @@ def accumulate_series(
     """
     groups = list(_groups(series))
     if len(groups) == 1:  # nothing to share out, and joblib's own work would show
-        return _accumulate_group(frame, series, sampled)
+        return _accumulate_group(feature_map, series, sampled)
     with environment():
         parts = Parallel(n_jobs=n_jobs, return_as="generator")(
-            delayed(_accumulate_group)(frame, group, sampled) for group in groups
+            delayed(_accumulate_group)(feature_map, group, sampled) for group in groups
         )
     gram, sample = next(parts)
     for more, others in parts:
@@ -64,32 +67,35 @@ def accumulate(
 
 
 def _groups(series: Sequence[TrainingSeries]) -> Iterator[Sequence[TrainingSeries]]:
-    """Neighbouring series with about GROUP rows together."""
+    """Neighbouring series with about GROUPED_ROWS rows together."""
     first, count = 0, 0
     for place, one in enumerate(series, 1):
         count += len(one.rows)
-        if count >= GROUP or place == len(series):
+        if count >= GROUPED_ROWS or place == len(series):
             yield series[first:place]
             first, count = place, 0
 
 
 def _accumulate_group(
-    frame: Frame, group: Sequence[TrainingSeries], sampled: bool
+    feature_map: FeatureMap, group: Sequence[TrainingSeries], sampled: bool
 ) -> tuple[Gram, Sample]:
-    pieces = (piece for one in group for piece in _pieces(frame, one))
-    return accumulate(pieces, frame.width, group[0].targets.shape[1], sampled)
+    pieces = (piece for one in group for piece in _pieces(feature_map, one))
+    return accumulate(pieces, feature_map.width, group[0].targets.shape[1], sampled)
 
 
-def _pieces(frame: Frame, series: TrainingSeries) -> Iterator[Piece]:
+def _pieces(feature_map: FeatureMap, series: TrainingSeries) -> Iterator[Piece]:
     """Features and targets of one series, in the same blocks as a stream has them.
 
     A whole block is overwritten by the next one: `_blocks` passes it on at once.
     """
-    washout, block = series.washout, block_rows(frame.width)
+    washout, block = series.washout, block_rows(feature_map.width)
     kept = len(series.rows) <= block
-    for states, targets in frame.pieces(series.rows, series.targets, kept=kept):
+    for states, targets in feature_map.pieces(series.rows, series.targets, kept=kept):
         if washout < len(states):
-            features, wanted = frame.features(states[max(washout, 0) :]), targets[max(washout, 0) :]
+            features, wanted = (
+                feature_map.features(states[max(washout, 0) :]),
+                targets[max(washout, 0) :],
+            )
             yield features if kept or len(features) == block else features.copy(), wanted
         washout -= len(states)
 

@@ -24,9 +24,9 @@ from ..selection.candidates import REGRESSION, Candidate, candidates
 from ..selection.plan import Plan, plan_of
 from ..series.scaling import Scaler
 from .accumulate import TrainingSeries, accumulate_series, with_rows
-from .features import Frame
+from .features import FeatureMap
 from .pasts import Pasts
-from .regression_search import DEFAULTS, RegressionSearch, selection
+from .regression_search import REGRESSION_DEFAULTS, RegressionSearch, selection
 from .solution import THREADS_PAY, Chosen, Network
 
 WASHOUT_MEMORIES = 10  # times the memory: e^-10 of a start is left
@@ -118,21 +118,25 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
                 series,
                 targets,
                 self._washout,
-                lambda frame, sampled: self._accumulate(frame, series, targets, sampled=sampled),
+                lambda feature_map, sampled: self._accumulate(
+                    feature_map, series, targets, sampled=sampled
+                ),
             )
             best, near = search.best(found)
         # More rows than in the search may put a memory that nobody set out of reach
         calibrated = plan.final(
             scaler.forward(rows), best, nearest=self.memory == "auto", near=near
         )
-        frame = Frame(scaler, calibrated.reservoir, self._washout(calibrated.exponent, len(rows)))
+        feature_map = FeatureMap(
+            scaler, calibrated.reservoir, self._washout(calibrated.exponent, len(rows))
+        )
         if self.features != "linear":
-            frame = self._with_products(frame, series, targets)
+            feature_map = self._with_products(feature_map, series, targets)
         # As many rows as the readout does not learn from, in the median series
-        early = int(np.median([self._washout_of(frame, length) for length in lengths]))
+        early = int(np.median([self._washout_of(feature_map, length) for length in lengths]))
         signals = [scaler.forward(one) for one in series]
-        frame = replace(frame, pasts=Pasts.of(frame.reservoir, signals, early))
-        return Network(frame, Chosen.of(best, calibrated))
+        feature_map = replace(feature_map, pasts=Pasts.of(feature_map.reservoir, signals, early))
+        return Network(feature_map, Chosen.of(best, calibrated))
 
     def _remember(self, chosen: Chosen, reservoir: Reservoir, washout: int) -> None:
         self.lyapunov_: Any = chosen.lyapunov
@@ -145,23 +149,28 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
     def _washout(self, exponent: float, rows: int) -> int:
         if self.washout != "auto":
             return _validation.whole("washout", self.washout, 0)
-        limit = min(rows, DEFAULTS.rows) // 4
+        limit = min(rows, REGRESSION_DEFAULTS.rows) // 4
         return limit if exponent >= 0.0 else min(int(np.ceil(-WASHOUT_MEMORIES / exponent)), limit)
 
     def _with_products(
-        self, frame: Frame, series: Sequence[Floats], targets: Sequence[Floats]
-    ) -> Frame:
-        """The frame with quadratic features; the leave-one-out error chooses how many, unless
+        self, feature_map: FeatureMap, series: Sequence[Floats], targets: Sequence[Floats]
+    ) -> FeatureMap:
+        """The feature map with quadratic features; the leave-one-out error chooses how many, unless
         `components` says so.
         """
-        gram, _ = self._accumulate(frame, series, targets)
+        gram, _ = self._accumulate(feature_map, series, targets)
         counts = (
             [2, 5, 10, 20]
             if self.components is None
             else [_validation.whole("components", self.components, 0)]
         )
         frames = [
-            Frame(frame.scaler, frame.reservoir, frame.washout, Quadratic.of(gram, count))
+            FeatureMap(
+                feature_map.scaler,
+                feature_map.reservoir,
+                feature_map.washout,
+                Quadratic.of(gram, count),
+            )
             for count in counts
         ]
         if len(frames) == 1:
@@ -172,7 +181,7 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
 
     def _accumulate(
         self,
-        frame: Frame,
+        feature_map: FeatureMap,
         series: Sequence[Floats],
         targets: Sequence[Floats],
         *,
@@ -180,15 +189,17 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
     ) -> tuple[Gram, Sample]:
         """Gram matrix and sample of all steps of all series, each from its own start."""
         parts = [
-            TrainingSeries(x, y, self._washout_of(frame, len(x)))
+            TrainingSeries(x, y, self._washout_of(feature_map, len(x)))
             for x, y in zip(series, targets, strict=True)
         ]
-        gram, sample = accumulate_series(frame, parts, getattr(self, "n_jobs", None), sampled)
+        gram, sample = accumulate_series(feature_map, parts, getattr(self, "n_jobs", None), sampled)
         return with_rows(gram), sample
 
-    def _washout_of(self, frame: Frame, length: int) -> int:
+    def _washout_of(self, feature_map: FeatureMap, length: int) -> int:
         """The rows to leave out of one series: unless given, at most a quarter of it."""
-        return frame.washout if self.washout != "auto" else min(frame.washout, length // 4)
+        return (
+            feature_map.washout if self.washout != "auto" else min(feature_map.washout, length // 4)
+        )
 
 
 def seed_of(random_state: Any) -> int:

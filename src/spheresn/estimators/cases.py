@@ -12,7 +12,7 @@ from .._validation import Floats
 from .validation import as_series, is_list
 
 # Columns of a table with one label per row, from which on its rows may well be series
-WIDE = 24
+LEAST_COLUMNS_OF_SERIES = 24
 
 
 def is_cases(X: Any, y: Any) -> bool:
@@ -76,7 +76,7 @@ def _refuse_turned(shapes: list[tuple[int, ...]]) -> None:
 
 def refuse_wide(X: Floats) -> None:
     """Refuse a table with one label per row whose rows may be steps or series."""
-    if X.shape[1] >= WIDE:
+    if X.shape[1] >= LEAST_COLUMNS_OF_SERIES:
         raise BadInput(
             f"X must say whether its rows are series or steps of one series, got {_shape(X)} with "
             "a label per row; pass X[:, None, :], which is (cases, channels, time), or [X] and [y] "

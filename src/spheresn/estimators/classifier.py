@@ -31,7 +31,7 @@ from .ensemble import (
     fit_ensemble,
     with_length,
 )
-from .features import frame_from, frame_parts
+from .features import feature_map_from, feature_map_parts
 from .labelled import LabelledCases, LabelledSteps
 from .probability import probabilities
 from .scoring import judged, judged_weights
@@ -41,7 +41,8 @@ from .validation import as_series, is_list, validated
 Learned = LabelledCases | LabelledSteps | Final
 
 CASE_UNITS, STEP_UNITS = 2000, 500  # where nobody sets them
-RATIO = CLASSIFICATION["spherical"][0].bias_ratio
+# What `bias_ratio_` says if nobody sets it; tanh and linear networks have the same
+BIAS_RATIO = CLASSIFICATION["spherical"][0].bias_ratio
 
 
 @dataclass(eq=False, repr=False)
@@ -53,10 +54,10 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
     *Whole series*: X is a list of arrays (time, channels) of any lengths, an array (cases,
     channels, time) as aeon and sktime have it, or a data frame with an index of case and time; y
     has one label per series. Several networks follow each series, at strides of 1, 3, 9, ... rows,
-    and hear its values, its changes over a stride and the changes of these. They share the
-    `units`. A series is described by how often each unit leads or trails the units beside it. Where
-    series differ in size, half of the networks hear them in their own deviations. time_axis: 0 or
-    1, the axis of time within one case; needed only where a case has more channels than steps.
+    and take its values, its changes over a stride and the changes of these as inputs. They share
+    the `units`. A series is described by how often each unit leads or trails the units beside it.
+    Where series differ in size, half of the networks take them in their own deviations. time_axis:
+    0 or 1, the axis of time within one case; needed only where a case has more channels than steps.
 
     *Steps*: X is one table (T, d) with one label per row, or a list of tables with a list of
     labels each. Each step is classified by the state of one network.
@@ -66,9 +67,9 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
     n_jobs: networks that follow series in parallel (joblib). The other parameters are those of
     ESNRegressor without readout.
 
-    Learned: classes_, penalty_, loo_error_; for whole series ensemble_, typical_length_
-    (above 0 where the length tells the class), and memory_ (in steps of the series), lyapunov_ and
-    bend_ of each network; for steps the attributes of ESNRegressor.
+    Learned: classes_, penalty_, loo_error_; for whole series ensemble_, typical_length_ (above 0
+    where the length says something of the class), and memory_ (in steps of the series), lyapunov_
+    and bend_ of each network; for steps the attributes of ESNRegressor.
 
     >>> rng = np.random.default_rng(0)
     >>> slow, fast = (
@@ -178,8 +179,8 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of series, or of steps, that are classified correctly.
 
-        Of steps, the first `washout_` of each series, but at most a quarter of it, are left out,
-        and their weights: what they depend on is not known.
+        For steps, the first `washout_` rows of each series (at most a quarter of it) are left out
+        with their weights, because their past is not known.
         """
         predicted = self.predict(X)
         if self.whole_series_:
@@ -234,7 +235,7 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
         return learned
 
     def _choose_length(self, cases: list[Floats], targets: Floats) -> tuple[float, CaseReadout]:
-        """The median length where lengths differ and tell the class, otherwise 0; with what a
+        """The median length where lengths differ and help to classify, otherwise 0; with what a
         readout needs of the cases.
         """
         lengths = [len(rows) for rows in cases]
@@ -255,8 +256,8 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
         """The networks for these cases."""
         if self.features == "quadratic":
             raise BadInput(
-                "features must be 'linear' for whole series, got 'quadratic'; what they tell is "
-                "not linear in the states anyway"
+                "features must be 'linear' for whole series, got 'quadratic'; what describes "
+                "them is not linear in the states anyway"
             )
         self._check_readout()
         asked = CASE_UNITS if self.units == "auto" else self.units
@@ -275,7 +276,7 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
             divided=isinstance(self.topology, str),
         )
         self._describe_networks()
-        self.bias_ratio_ = RATIO if self.bias_ratio == "auto" else float(self.bias_ratio)
+        self.bias_ratio_ = BIAS_RATIO if self.bias_ratio == "auto" else float(self.bias_ratio)
 
     def _describe_networks(self) -> None:
         networks = self.ensemble_.networks
@@ -318,7 +319,7 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
             values, tensors = ensemble_parts(self.ensemble_, self.weights_)
             values["washout"] = int(self.washout_)
         else:
-            values, tensors = frame_parts(self.frame_, self.weights_)
+            values, tensors = feature_map_parts(self.frame_, self.weights_)
         return {**classes_parts(self.classes_), **values}, tensors
 
     def _from_parts(self, found: Values, values: Values, tensors: Tensors) -> None:
@@ -328,7 +329,7 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
             self.typical_length_ = real("typical_length_", found["typical_length_"], 0.0)
             self._describe_networks()
         else:
-            self.frame_, weights = frame_from(values, tensors)
+            self.frame_, weights = feature_map_from(values, tensors)
             self.reservoir_, self.washout_ = self.frame_.reservoir, self.frame_.washout
         self.classes_ = classes_from(values, len(weights.intercept))
         # A file of version 0.1 has no sharpness

@@ -1,14 +1,14 @@
-"""Networks that follow whole series at several time scales, and what they tell of a series.
+"""Networks that follow whole series at several time scales, and what these show of a series.
 
-A network of stride s hears every s-th row, beginning with each of the first s rows: the state after
-a row depends on that row and on the state s rows before. A memory of one of its own steps is s
-steps of the series. Some networks hear the values, some the changes from one mean of s rows to the
-next, which noise hardly touches, some the changes of these. Where series differ in size, half of
-the networks hear them in their own deviations. The units of a network stand in groups. After each
-row one unit of a group leads, that with the largest state, measured in deviations from its mean in
-training, and one trails. A series is described by the square root of the share of time that each
-unit leads, and of the share that it trails. These are the strides of dilated networks [CHAN17] and
-the competing kernels of [DEM23].
+A network of stride s takes every s-th row as input, beginning with each of the first s rows: the
+state after a row depends on that row and on the state s rows before. A memory of one of its own
+steps is s steps of the series. The inputs of some networks are the values, of some the changes from
+one mean of s rows to the next, which noise hardly touches, of some the changes of these. Where
+series differ in size, half of the networks take them in their own deviations. The units of a
+network stand in groups. After each row one unit of a group leads, that with the largest state,
+measured in deviations from its mean in training, and one trails. A series is described by the
+square root of the share of time that each unit leads, and of the share that it trails. These are
+the strides of dilated networks [CHAN17] and the competing kernels of [DEM23].
 """
 
 from __future__ import annotations
@@ -44,23 +44,32 @@ from ..selection.plan import Plan
 from ..series.scaling import Scaler, differ_in_size, in_own_deviations
 from ..series.windows import evenly_spaced
 
-# The memory of a network in its own steps, and its bend; chosen, like all numbers here, on the
-# development half of the league (benchmarks/classification)
+# The memory of a network in its own steps, and its bend; chosen on the development half of the
+# league (benchmarks/classification)
 CLASSIFICATION = {
     "spherical": [Candidate(1.0, 1.0)],
     "tanh": [Candidate(1.0)],
     "linear": [Candidate(1.0)],
 }
-ORDERS = (0, 1, 2)  # values, changes, changes of changes
-STRIDE_RATIO = 3  # of one stride to the next
-LEAST_STEPS = 6  # that the widest stride leaves of a series of median length
-FEWEST = 10  # units of a network, unless there are fewer in all
-GROUP_UNITS = 64  # that compete with each other
-SAMPLE_ROWS = 1000  # of the training series, by which drives are calibrated and states are scaled
-REST_ROWS = 100  # of the mean of the series, after which a network is at rest
-FARTHEST = 1e6  # deviations from the mean; what lies beyond is as far away in single precision
-STILL = 1e-6  # of the size of a state; a unit that varies less cannot lead
-BLOCK = 2**16  # rows whose leads are counted at a time
+
+
+@dataclass(frozen=True)
+class EnsembleDefaults:
+    """The numbers of an ensemble, chosen like the candidates above."""
+
+    orders: tuple[int, ...] = (0, 1, 2)  # values, changes, changes of changes
+    stride_ratio: int = 3  # of one stride to the next
+    least_steps: int = 6  # that the widest stride leaves of a series of median length
+    least_units: int = 10  # of a network, unless there are fewer in all
+    group_units: int = 64  # that compete with each other
+    sample_rows: int = 1000  # of the training series: they calibrate drives and scale states
+    rest_rows: int = 100  # of the mean of the series, after which a network is at rest
+    farthest: float = 1e6  # deviations from the mean; beyond, single precision sees no difference
+    still: float = 1e-6  # of the size of a state; a unit that varies less cannot lead
+    block_rows: int = 2**16  # whose leads are counted at a time, so that many series fit in memory
+
+
+ENSEMBLE_DEFAULTS = EnsembleDefaults()
 
 Whole = Any  # an array of whole numbers
 
@@ -93,26 +102,26 @@ class Cases:
         return np.asarray(self.rows[np.maximum(here, np.repeat(self.starts[:-1], self.lengths))])
 
     def means(self, steps: int) -> Cases:
-        """For each row the mean of the last `steps` rows, a power of STRIDE_RATIO. Before its first
-        row a case is taken to be like that row.
+        """For each row the mean of the last `steps` rows, a power of `stride_ratio`. Before its
+        first row a case is taken to be like that row.
 
         >>> Cases.of([np.array([[0.0], [3.0], [6.0], [9.0]])]).means(3).rows.ravel()
         array([0., 1., 3., 6.])
         """
         if steps == 1:
             return self
-        shorter = steps // STRIDE_RATIO
+        shorter = steps // ENSEMBLE_DEFAULTS.stride_ratio
         parts = self.means(shorter)
-        rows = parts.rows / STRIDE_RATIO
-        for k in range(1, STRIDE_RATIO):
-            rows += parts.before(k * shorter) / STRIDE_RATIO
+        rows = parts.rows / ENSEMBLE_DEFAULTS.stride_ratio
+        for k in range(1, ENSEMBLE_DEFAULTS.stride_ratio):
+            rows += parts.before(k * shorter) / ENSEMBLE_DEFAULTS.stride_ratio
         return Cases(rows, self.starts)
 
 
 @dataclass(frozen=True)
-class View:
-    """What a network hears of every `stride`-th row: its values, or the differences of order 1 or 2
-    of means over `stride` rows. own: of series that are measured in their own deviations.
+class DilatedView:
+    """The inputs of a network, which takes every `stride`-th row: its values, or the differences of
+    order 1 or 2 of means over `stride` rows. own: of series in their own deviations.
     """
 
     stride: int
@@ -123,7 +132,7 @@ class View:
         """The rows in this view.
 
         >>> squares = Cases.of([np.arange(6.0)[:, None] ** 2])
-        >>> View(1, 2).of(squares).ravel()
+        >>> DilatedView(1, 2).of(squares).ravel()
         array([0., 1., 2., 2., 2., 2.])
         """
         if self.order == 0:
@@ -143,7 +152,7 @@ class SeriesNetwork:
     measured on the training series, per step of the network.
     """
 
-    view: View
+    view: DilatedView
     scaler: Scaler
     reservoir: Reservoir
     rest: Floats
@@ -153,25 +162,27 @@ class SeriesNetwork:
 
     @property
     def memory(self) -> float:
-        """In steps of the series."""
+        """The memory, in steps of the series."""
         return self.view.stride * (-1.0 / self.exponent if self.exponent < 0.0 else np.inf)
 
     @property
     def bend(self) -> float:
-        """Of the sphere; 0 for other activations."""
+        """The bend of the sphere; 0 for other activations."""
         return float(getattr(self.reservoir.activation, "bend", 0.0))
 
     @property
     def edges(self) -> Whole:
         """The first unit of each group, and the number of units."""
         units = self.reservoir.units
-        return np.linspace(0, units, max(round(units / GROUP_UNITS), 1) + 1).astype(np.int64)
+        groups = max(round(units / ENSEMBLE_DEFAULTS.group_units), 1)
+        return np.linspace(0, units, groups + 1).astype(np.int64)
 
     def leads(self, cases: Cases, skip: int) -> Floats:
         """Shares of time (cases, 2, N) that units lead and trail, after the first `skip` rows."""
+        farthest = ENSEMBLE_DEFAULTS.farthest
         with np.errstate(over="ignore"):
-            heard = np.clip(self.scaler.forward(self.view.of(cases)), -FARTHEST, FARTHEST)
-        signal = heard.astype(self.reservoir.dtype)
+            inputs = np.clip(self.scaler.forward(self.view.of(cases)), -farthest, farthest)
+        signal = inputs.astype(self.reservoir.dtype)
         counts = np.zeros((len(cases.lengths), 2, self.reservoir.units), self.reservoir.dtype)
         if not self._counted(signal, cases, skip, counts):
             counts = self._counted_by_drive(signal, cases, skip)
@@ -199,7 +210,7 @@ class SeriesNetwork:
         return bool(status == FINE)
 
     def _counted_by_drive(self, signal: Floats, cases: Cases, skip: int) -> Floats:
-        """The counts for a network of the user's own, or one with steps out of the ordinary."""
+        """The counts for a network of the user's own, or for rare steps."""
         counts = np.zeros((len(cases.lengths), 2, self.reservoir.units), self.reservoir.dtype)
         for case, (first, stop) in enumerate(pairwise(cases.starts)):
             for phase in range(min(self.view.stride, stop - first)):
@@ -243,7 +254,7 @@ def _both(series: Sequence[Floats], kinds: set[bool]) -> dict[bool, Cases]:
 
 
 def with_length(series: Sequence[Floats], features: Floats, typical: float) -> Floats:
-    """Roots of shares of a typical length instead of the time, so that they tell the length too; 0
+    """Roots of shares of a typical length instead of the time, so that they show the length too; 0
     leaves them as they are.
     """
     if typical == 0.0:
@@ -252,7 +263,7 @@ def with_length(series: Sequence[Floats], features: Floats, typical: float) -> F
     return np.asarray(features * np.sqrt(lengths.astype(features.dtype))[:, None])
 
 
-def views(length: int, several: bool, sizes: bool) -> list[View]:
+def views(length: int, several: bool, sizes: bool) -> list[DilatedView]:
     """The views of series of this length, those of stride one first; sizes: whether series differ
     in size.
 
@@ -260,10 +271,18 @@ def views(length: int, several: bool, sizes: bool) -> list[View]:
     [1, 3, 9]
     """
     strides = [1]
-    while several and LEAST_STEPS * STRIDE_RATIO * strides[-1] <= length:
-        strides.append(STRIDE_RATIO * strides[-1])
+    while (
+        several
+        and ENSEMBLE_DEFAULTS.least_steps * ENSEMBLE_DEFAULTS.stride_ratio * strides[-1] <= length
+    ):
+        strides.append(ENSEMBLE_DEFAULTS.stride_ratio * strides[-1])
     kinds = (False, True) if sizes else (False,)
-    return [View(stride, order, own) for stride in strides for order in ORDERS for own in kinds]
+    return [
+        DilatedView(stride, order, own)
+        for stride in strides
+        for order in ENSEMBLE_DEFAULTS.orders
+        for own in kinds
+    ]
 
 
 def fit_ensemble(
@@ -283,7 +302,7 @@ def fit_ensemble(
     """
     lengths = [len(rows) for rows in series]
     found = views(int(np.median(lengths)), free, differ_in_size(series))
-    found = found[: max(units // FEWEST, 1) if divided else 1]
+    found = found[: max(units // ENSEMBLE_DEFAULTS.least_units, 1) if divided else 1]
     cases = _both(series, {view.own for view in found})
     sizes = np.diff(np.linspace(0, units, len(found) + 1).astype(int)).tolist()
     plans = [plan(number, size) for number, size in enumerate(sizes)]
@@ -296,7 +315,7 @@ def fit_ensemble(
 
 
 def _fit_network(
-    plan: Plan, view: View, cases: Cases, candidate: Candidate, nearest: bool
+    plan: Plan, view: DilatedView, cases: Cases, candidate: Candidate, nearest: bool
 ) -> SeriesNetwork:
     rows = view.of(cases)
     scaler = Scaler.of(rows)
@@ -309,20 +328,20 @@ def _fit_network(
     rest = _rest(reservoir)
     states = np.vstack([drive(reservoir, one.astype(reservoir.dtype), rest) for one in sample])
     mean, deviation = states.mean(axis=0), states.std(axis=0)
-    still = deviation <= STILL * np.sqrt(np.square(states).mean())
+    still = deviation <= ENSEMBLE_DEFAULTS.still * np.sqrt(np.square(states).mean())
     # A scale of this size keeps a unit that does not vary at its mean
     scale = np.where(still, states.dtype.type(1e30), deviation)
     return SeriesNetwork(view, scaler, reservoir, rest, mean, scale, calibrated.exponent)
 
 
-def _sample(view: View, cases: Cases, signal: Floats) -> list[Floats]:
-    """What a network hears of some cases, about SAMPLE_ROWS rows, spread over all cases."""
+def _sample(view: DilatedView, cases: Cases, signal: Floats) -> list[Floats]:
+    """The inputs of a network from some cases, about `sample_rows` rows, spread over all cases."""
     places = [
         slice(first + phase, stop, view.stride)
         for first, stop in pairwise(cases.starts)
         for phase in range(min(view.stride, stop - first))
     ]
-    needed = min(-(-SAMPLE_ROWS * len(places) // len(signal)), len(places))
+    needed = min(-(-ENSEMBLE_DEFAULTS.sample_rows * len(places) // len(signal)), len(places))
     kept = evenly_spaced(0, len(places) - 1, needed)
     return [signal[places[i]] for i in kept]
 
@@ -341,20 +360,20 @@ def _in_single(reservoir: Reservoir) -> Reservoir:
 def _rest(reservoir: Reservoir) -> Floats:
     """The state after a long time at the mean of the series."""
     start = np.full(reservoir.units, 1.0 / np.sqrt(reservoir.units), reservoir.dtype)
-    signal = np.zeros((REST_ROWS, reservoir.n_inputs), reservoir.dtype)
+    signal = np.zeros((ENSEMBLE_DEFAULTS.rest_rows, reservoir.n_inputs), reservoir.dtype)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateStep)  # without a bias nothing drives it
         return np.asarray(drive(reservoir, signal, start)[-1].copy())
 
 
 def blocks(series: Sequence[Floats]) -> list[slice]:
-    """Neighbouring series with about BLOCK rows together.
+    """Neighbouring series with about `block_rows` rows together.
 
-    >>> blocks([np.zeros((BLOCK // 2, 1))] * 3)
+    >>> blocks([np.zeros((ENSEMBLE_DEFAULTS.block_rows // 2, 1))] * 3)
     [slice(0, 2, None), slice(2, 3, None)]
     """
     ends = np.cumsum([len(one) for one in series])
-    cuts = np.flatnonzero(np.diff((ends - 1) // BLOCK)) + 1
+    cuts = np.flatnonzero(np.diff((ends - 1) // ENSEMBLE_DEFAULTS.block_rows)) + 1
     return [slice(first, stop) for first, stop in pairwise([0, *cuts.tolist(), len(series)])]
 
 
@@ -416,12 +435,12 @@ def _network_from(values: Values, tensors: Tensors) -> SeriesNetwork:
         scale > 0.0
     ).all():
         raise ValueError("the states do not fit the network")
-    view = View(
+    view = DilatedView(
         whole("stride", values["stride"], 1), whole("order", values["order"], 0), values["own"]
     )
     if view.order > 2:
         raise ValueError("the order of differences is not one of 0, 1 and 2")
-    if STRIDE_RATIO**40 % view.stride:
+    if ENSEMBLE_DEFAULTS.stride_ratio**40 % view.stride:
         raise ValueError("the stride is not a power of three")
     if not isinstance(view.own, bool):
         raise ValueError("own is not true or false")

@@ -30,7 +30,7 @@ EARLY_CHUNK = 512  # rows; the states of all pasts are held at a time, as many a
 
 
 @dataclass(frozen=True, eq=False)
-class Frame:
+class FeatureMap:
     """All that turns rows of input into rows of features: scaling, network, features, washout; and
     what stands for the past of a series without a start.
     """
@@ -115,25 +115,25 @@ class Frame:
         return np.concatenate(means)
 
 
-def frame_parts(frame: Frame, weights: Weights) -> Parts:
-    """A frame and the readout of its features as plain values and arrays."""
-    values, tensors = readout_parts(weights, frame.quadratic)
-    network, arrays = reservoir_parts(frame.reservoir)
-    tensors |= {**arrays, "mean": frame.scaler.mean, "scale": frame.scaler.scale}
-    if frame.pasts is not None:
-        values["past_rows"] = int(frame.pasts.rows)
-        tensors |= {"pasts": frame.pasts.states, "following": frame.pasts.following}
-    return {**values, "reservoir": network, "washout": int(frame.washout)}, tensors
+def feature_map_parts(feature_map: FeatureMap, weights: Weights) -> Parts:
+    """A feature map and the readout of its features as plain values and arrays."""
+    values, tensors = readout_parts(weights, feature_map.quadratic)
+    network, arrays = reservoir_parts(feature_map.reservoir)
+    tensors |= {**arrays, "mean": feature_map.scaler.mean, "scale": feature_map.scaler.scale}
+    if feature_map.pasts is not None:
+        values["past_rows"] = int(feature_map.pasts.rows)
+        tensors |= {"pasts": feature_map.pasts.states, "following": feature_map.pasts.following}
+    return {**values, "reservoir": network, "washout": int(feature_map.washout)}, tensors
 
 
-def frame_from(values: Values, tensors: Tensors) -> tuple[Frame, Weights]:
-    """What `frame_parts` described."""
+def feature_map_from(values: Values, tensors: Tensors) -> tuple[FeatureMap, Weights]:
+    """What `feature_map_parts` described."""
     reservoir = reservoir_from(values["reservoir"], tensors)
     scaler = scaler_from(tensors["mean"], tensors["scale"], reservoir.n_inputs)
     weights, quadratic = readout_from(values, tensors, reservoir.units)
     washout = whole("washout", values["washout"], 0)
     pasts = _pasts_from(values, tensors, reservoir)
-    return Frame(scaler, reservoir, washout, quadratic, pasts), weights
+    return FeatureMap(scaler, reservoir, washout, quadratic, pasts), weights
 
 
 def _pasts_from(values: Values, tensors: Tensors, reservoir: Reservoir) -> Pasts | None:

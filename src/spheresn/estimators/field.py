@@ -16,7 +16,7 @@ from .._plain import Parts, Saved, Tensors, Values, reservoir_from, reservoir_pa
 from .._progress import Progress
 from .._validation import Floats, array, real, whole
 from ..selection.candidates import Candidate, candidates
-from ..series.limits import MARGIN
+from ..series.limits import RANGE_MARGIN
 from ..series.scaling import Scaler
 from ..series.windows import evenly_spaced
 from .base import BaseESN, with_limited_threads
@@ -24,21 +24,21 @@ from .fields.geometry import Patches
 from .fields.labels import Labels
 from .fields.loop import FieldLoop, LocalNetworks
 from .fields.search import (
-    DEFAULTS,
     FIELD,
+    FIELD_DEFAULTS,
     NOISES,
-    SHARES,
+    TRACE_SHARES,
     FieldSearch,
     FieldSetting,
     observed,
 )
-from .fields.sources import Source, Standardised, Survey
+from .fields.sources import ChannelStatistics, Source, Standardised
 from .fields.workers import Learning, client_workers
 from .forecaster import report_range
 from .solution import Chosen
 
 SPIN_UP_MEMORIES = 37  # times the memory: 1e-16 of a start is left
-LONGEST_SPIN_UP = 1000
+LONGEST_SPIN_UP = 1000  # steps; where a start is never forgotten, it must end somewhere
 # What the readouts give: with carry 1 the step from one field to the next, with 0 the next field
 TARGETS = {"auto": (1.0, 0.0), "steps": (1.0,), "values": (0.0,)}
 
@@ -49,17 +49,17 @@ class ESNFieldForecaster(BaseESN):
 
     `fit(field)` takes (T, *grid), with `channels=True` (T, *grid, channels): an array, a memory
     map, an iterator of blocks (rows, *grid), an xarray DataArray, a Dask array. The network of a
-    patch hears its cells and `halo` cells on either side, and forecasts its cells; all patches
-    together run free in one closed loop. patch and halo: one number, or one for each axis; a patch
-    must divide the grid. periodic: whether the grid goes around, for all axes or for each; beyond
-    an edge the networks hear the mean. shared: one readout for all patches (True), one for each
-    (False), or "auto", whichever runs longer in held-out windows. position: whether a network also
-    hears where its patch lies. components: hear so many principal components of the window instead
-    of all its cells. target: whether readouts give the "steps" from one field to the next, or the
-    next "values", or "auto". noise: in deviations of the field. precise: whether readouts come from
-    an orthogonal factorisation, else from Gram matrices, in half the time. washout: rows that bring
-    a network to its state. Other parameters as in ESNForecaster. Fields with masked cells or NaN
-    are refused.
+    patch takes its cells and `halo` cells on either side as inputs and forecasts its cells; all
+    patches together run free in one closed loop. patch and halo: one number, or one for each axis;
+    a patch must divide the grid. periodic: whether the grid goes around, for all axes or for each;
+    beyond an edge the inputs are the mean. shared: one readout for all patches (True), one for each
+    (False), or "auto", whichever runs longer in held-out windows. position: whether the place of
+    its patch is an input of a network too. components: so many principal components of the window
+    are the inputs instead of all its cells. target: whether readouts give the "steps" from one
+    field to the next, or the next "values", or "auto". noise: in deviations of the field. precise:
+    whether readouts come from an orthogonal factorisation, else from Gram matrices, in half the
+    time. washout: rows that bring a network to its state. Other parameters as in ESNForecaster.
+    Fields with masked cells or NaN are refused.
 
     Learned: patches_, closed_loop_ (a `System`), reservoir_, shared_, noise_, penalty_, memory_,
     candidates_ and score_ as in ESNForecaster, state_ (P, N) and last_ (the newest field).
@@ -105,12 +105,12 @@ class ESNFieldForecaster(BaseESN):
         """
         workers = client_workers(client)
         source = Source.of(X, self._flag("channels"))
-        _validation.at_least("field", len(source), DEFAULTS.least_rows, "to learn from")
+        _validation.at_least("field", len(source), FIELD_DEFAULTS.least_rows, "to learn from")
         patches = Patches.of(source.grid, source.n_channels, self.patch, self.halo, self.periodic)
         plan, settings = self._plan(), self._settings()
         tried = self._field_candidates()
-        survey = workers.survey(source)
-        rows = Standardised(source, Scaler(survey.mean, survey.scale()))
+        statistics = workers.channel_statistics(source)
+        rows = Standardised(source, Scaler(statistics.mean, statistics.scale()))
         position = patches.positions() if self._flag("position") else np.zeros((patches.count, 0))
         search = FieldSearch(
             plan,
@@ -131,7 +131,7 @@ class ESNFieldForecaster(BaseESN):
         networks = chosen.learner.networks
         found = Chosen.of(chosen.candidate, chosen.calibrated)
         self._remember(found, networks.reservoir, chosen.learner.spin_up)
-        self._keep(rows, survey, patches)
+        self._keep(rows, statistics, patches)
         self.labels_: Labels | None = source.labels
         self.closed_loop_, self.candidates_ = chosen.loop, chosen.table
         self.noise_, self.shared_ = chosen.setting.learning.noise, chosen.setting.shared
@@ -180,7 +180,8 @@ class ESNFieldForecaster(BaseESN):
         for first in range(0, len(source), source.block):
             stop = min(first + source.block, len(source))
             rows = source.read(first, stop)
-            Survey.of(rows, source.n_channels, first)  # raises where a value is not finite
+            # Raises where a value is not finite
+            ChannelStatistics.of(rows, source.n_channels, first)
             fields = np.vstack([last, self._scaler.forward(rows)])
             states = observed(self.closed_loop_.networks, states, fields[:-1])
             last = fields[-1]
@@ -249,13 +250,13 @@ class ESNFieldForecaster(BaseESN):
         self.washout_ = whole("washout", values["washout"], 0)
         self.labels_ = None if values["labels"] is None else Labels.from_plain(values["labels"])
 
-    def _keep(self, rows: Standardised, survey: Survey, patches: Patches) -> None:
+    def _keep(self, rows: Standardised, statistics: ChannelStatistics, patches: Patches) -> None:
         self.patches_ = patches
         self.mean_: Floats = rows.scaler.mean
         self.scale_: Floats = rows.scaler.scale
-        margin = MARGIN * (survey.high - survey.low)
-        self.low_: Floats = survey.low - margin
-        self.high_: Floats = survey.high + margin
+        margin = RANGE_MARGIN * (statistics.high - statistics.low)
+        self.low_: Floats = statistics.low - margin
+        self.high_: Floats = statistics.high + margin
         self.n_features_in_ = patches.size
 
     def _flag(self, name: str) -> bool:
@@ -278,7 +279,7 @@ class ESNFieldForecaster(BaseESN):
         choices = (True, False) if self.shared == "auto" else (bool(self.shared),)
         noises = NOISES if self.noise == "auto" else (_validation.real("noise", self.noise, 0.0),)
         share, penalty = (
-            (SHARES[self._flag("precise")], 0.0)
+            (TRACE_SHARES[self._flag("precise")], 0.0)
             if self.penalty == "auto"
             else (None, float(self.penalty))
         )
@@ -312,10 +313,10 @@ class ESNFieldForecaster(BaseESN):
                 "fewer, or a wider halo"
             )
         times = evenly_spaced(0, len(rows) - 1, min(len(rows), 200))
-        heard = np.concatenate(
-            [patches.places.heard(rows.read(int(t), int(t) + 1))[0] for t in times]
+        inputs = np.concatenate(
+            [patches.places.inputs(rows.read(int(t), int(t) + 1))[0] for t in times]
         )
-        values, vectors = np.linalg.eigh(heard.T @ heard / len(heard))
+        values, vectors = np.linalg.eigh(inputs.T @ inputs / len(inputs))
         largest = np.argsort(values)[::-1][:count]
         mean = np.sqrt(values[largest].mean())
         return np.asarray(vectors[:, largest] / mean)

@@ -1,8 +1,9 @@
 """Choosing a network for forecasting by what it is for: free runs over held-out windows.
 
 All candidates are tried with a small network first, the best of these at full size. The few best
-settings are then learned again from all rows and tested again on the same windows, because what is
-forecast with is the readout of all rows: it may be unstable where that of three quarters was not.
+settings are then learned again from all rows and tested again on the same windows, because the
+readout of all rows is the one that forecasts: it may be unstable where that of three quarters was
+not.
 """
 
 from __future__ import annotations
@@ -29,17 +30,17 @@ from ..selection.free_runs import HELD_SHARE, Score
 from ..selection.plan import FINAL_ROWS, SEARCH_ROWS, Plan
 from ..series.windows import HELD_OUT, evenly_spaced, first_held_out
 from .closed_loop import ClosedLoop
-from .features import Frame
+from .features import FeatureMap
 from .learning import Learned, TrainingData, learn
 
-# Noise in deviations of the series, with penalties as shares of the trace. Without noise the
-# penalties reach the rounding errors of the states; with noise, which is a penalty of its own on
-# all directions that the input can reach, fewer are needed.
-FINE = (
+# Two grids of noise, in deviations of the series, and of penalties, as shares of the trace. Without
+# noise the penalties reach the rounding errors of the states; with noise, which is a penalty of its
+# own on all directions that the input can reach, fewer are needed.
+FINE_GRID = (
     *((0.0, 10.0**decade) for decade in (-30, -26, -22)),
     *((10.0**level, 10.0 ** (2 * level - 12)) for level in range(-11, -4)),
 )
-COARSE = (
+COARSE_GRID = (
     *((0.0, 10.0**decade) for decade in (-18, -14, -10, -6)),
     *((1e-4, 10.0**decade) for decade in (-22, -14)),
     *((1e-3, 10.0**decade) for decade in (-18, -10)),
@@ -59,11 +60,11 @@ class ForecastDefaults:
     windows. least_rows: a shorter series cannot spare any to choose by. most_rows: a longer series
     is represented by its last ones. finalists: candidates of the small network that are tried at
     full size. refits: settings that are learned again from all rows. first_units: of the small
-    network. first_grid: a few of `grid`, which suffice to tell candidates apart. precise: e-folds
-    below one deviation while small networks stay below it; where there are fewer, the series is
-    noisy or hard, and FINE cannot help. margin: noise leaves errors of about its own size, so it
-    cannot win against a score that is higher by this. short_setting: noise and
-    penalty for few rows.
+    network. grid, rough_grid: noises and penalties for precise networks and for others. first_grid:
+    a few of `grid`, which suffice to tell candidates apart. precise: e-folds below one deviation
+    while small networks stay below it; where there are fewer, the series is noisy or hard, and
+    FINE_GRID cannot help. margin: noise leaves errors of about its own size, so it cannot win
+    against a score that is higher by this. short_setting: noise and penalty for few rows.
     """
 
     windows: int = 8
@@ -80,14 +81,14 @@ class ForecastDefaults:
         *((0.0, 1e-28), (0.0, 1e-20), (0.0, 1e-12)),
         *((1e-7, 1e-26), (1e-5, 1e-22), (1e-2, 1e-12), (3e-1, 1e-3)),
     )
-    grid: tuple[tuple[float, float], ...] = tuple(sorted({*FINE, *COARSE}))
-    rough_grid: tuple[tuple[float, float], ...] = COARSE
+    grid: tuple[tuple[float, float], ...] = tuple(sorted({*FINE_GRID, *COARSE_GRID}))
+    rough_grid: tuple[tuple[float, float], ...] = COARSE_GRID
     precise: float = 2.5
     margin: float = 3.0
     short_setting: tuple[float, float] = (1e-5, 1e-6)
 
 
-DEFAULTS = ForecastDefaults()
+FORECAST_DEFAULTS = ForecastDefaults()
 
 
 class Setting(NamedTuple):
@@ -109,10 +110,10 @@ class Windows:
     data: TrainingData
     starts: NDArray[np.int64]
     horizon: int
-    use: ForecastDefaults = DEFAULTS
+    use: ForecastDefaults = FORECAST_DEFAULTS
 
     @staticmethod
-    def of(data: TrainingData, use: ForecastDefaults = DEFAULTS) -> Windows:
+    def of(data: TrainingData, use: ForecastDefaults = FORECAST_DEFAULTS) -> Windows:
         """The windows in the last quarter."""
         total = len(data.series)
         horizon = max(min(int(HELD_SHARE * HELD_OUT * total), use.longest), 1)
@@ -144,10 +145,10 @@ class Windows:
         return np.asarray(drive(reservoir, self.data.inputs)[self.starts - 1])
 
     def score(self, loop: ClosedLoop, states: Floats) -> Score:
-        """Of the free runs of a loop from these states.
+        """The score of the free runs of a loop from these states.
 
         For the e-folds, the error of a step is the largest up to it. Unlike a valid time, the score
-        also tells runs apart that stay valid to the end of their window. A run that diverges is
+        also distinguishes runs that stay valid to the end of their window. A run that diverges is
         worth nothing from there.
         """
         return Score.of(self._errors(loop, states))
@@ -174,7 +175,7 @@ class Trial:
 
     candidate: Candidate
     calibrated: Calibrated
-    frame: Frame
+    feature_map: FeatureMap
     learned: list[Learned]
     scores: dict[Setting, Score]
 
@@ -202,21 +203,21 @@ class ForecastChoice:
 class ForecastSearch:
     """The search for one series.
 
-    frame_of adds washout and features to a network; limits keep free runs near the series;
+    feature_map_of adds washout and features to a network; limits keep free runs near the series;
     washout_of says how many of so many rows are left out. noise and penalty: a number, or "auto";
     the penalty "loo" is that with the least leave-one-out error.
     """
 
     plan: Plan
     data: TrainingData
-    frame_of: Callable[[Calibrated], Frame]
+    feature_map_of: Callable[[Calibrated], FeatureMap]
     limits: tuple[Floats, Floats]
-    washout_of: Callable[[Frame, int], int]
+    washout_of: Callable[[FeatureMap, int], int]
     noise: float | str
     penalty: float | str
     n_jobs: int | None
     progress: Progress
-    defaults: ForecastDefaults = field(default_factory=lambda: DEFAULTS)
+    defaults: ForecastDefaults = field(default_factory=lambda: FORECAST_DEFAULTS)
 
     def best(self, found: list[Candidate]) -> ForecastChoice:
         """The setting whose runs are best, learned from all rows."""
@@ -237,11 +238,11 @@ class ForecastSearch:
         """For few rows: a candidate in the middle, with a strong penalty."""
         setting = self._settings([self.defaults.short_setting])[0]
         calibrated = self.plan.final(self.data.inputs, candidate)
-        frame = self.frame_of(calibrated)
-        learned = self._learn(frame, self.data, [len(self.data.inputs)])
+        feature_map = self.feature_map_of(calibrated)
+        learned = self._learn(feature_map, self.data, [len(self.data.inputs)])
         weights, penalty = self._solve_learned(learned[0], setting)
-        trial = Trial(candidate, calibrated, frame, learned, {})
-        loop = self._closed(frame, weights, setting)
+        trial = Trial(candidate, calibrated, feature_map, learned, {})
+        loop = self._closed(feature_map, weights, setting)
         return ForecastChoice(trial, setting, loop, penalty, None, [])
 
     def _screened(
@@ -249,7 +250,7 @@ class ForecastSearch:
     ) -> tuple[list[Candidate], Windows, Sequence[tuple[float, float]]]:
         """The best candidates of a small network, and what suits the length of their runs.
 
-        A few rows do not tell large networks apart, and would keep people waiting.
+        From a few rows large networks cannot be compared, and trying them would take long.
         """
         use, few = self.defaults, windows.fewer()
         units = min(self.plan.units, use.first_units, max(len(windows.data.series), use.least_rows))
@@ -269,8 +270,8 @@ class ForecastSearch:
         grid: Sequence[tuple[float, float]],
         final: bool,
     ) -> list[Trial]:
-        """One for each candidate whose memory can be reached; the final ones keep what all rows
-        have taught, because one of them is fitted.
+        """A trial of each candidate whose memory can be reached. The final ones keep what was
+        learned from all rows, because one of them is the model.
         """
         settings = self._settings(grid)
         return try_all(
@@ -287,10 +288,10 @@ class ForecastSearch:
         calibrated = self.plan.search(self.data.inputs, candidate, rows)
         if calibrated is None:
             return None
-        frame = self.frame_of(calibrated)
+        feature_map = self.feature_map_of(calibrated)
         stops = [windows.training_rows, len(windows.data.inputs)]
-        learned = self._learn(frame, windows.data, stops if final else stops[:1])
-        states = windows.states(frame.reservoir)
+        learned = self._learn(feature_map, windows.data, stops if final else stops[:1])
+        states = windows.states(feature_map.reservoir)
         scores: dict[Setting, Score] = {}
         for noise, same in groupby(settings, key=lambda one: one.noise):
             if (
@@ -303,19 +304,19 @@ class ForecastSearch:
             for share, both in groupby(same, key=lambda one: one.share):
                 weights, _ = self._solve(moments, learned[0].sample, share)
                 for setting in both:
-                    loop = self._closed(frame, weights, setting)
+                    loop = self._closed(feature_map, weights, setting)
                     scores[setting] = windows.score(loop, states)
-        return Trial(candidate, calibrated, frame, learned, scores)
+        return Trial(candidate, calibrated, feature_map, learned, scores)
 
     def _learned_again(self, trials: list[Trial], windows: Windows) -> ForecastChoice:
         """The best setting, scored by the readout learned before the windows and by that of all."""
         of_all_rows = cache(lambda trial: self._of_all_rows(trial))
 
         def learn_again(entry: Entry[Trial]) -> tuple[Solved, Score]:
-            frame = entry.trial.frame
+            feature_map = entry.trial.feature_map
             weights, penalty = self._solve_learned(of_all_rows(entry.trial), entry.setting)
-            loop = self._closed(frame, weights, entry.setting)
-            return Solved(loop, penalty), windows.score(loop, windows.states(frame.reservoir))
+            loop = self._closed(feature_map, weights, entry.setting)
+            return Solved(loop, penalty), windows.score(loop, windows.states(feature_map.reservoir))
 
         entries = ranked(trials)[: self.defaults.refits]
         chosen: Choice[Trial, Solved] = lower_of_two(entries, learn_again)
@@ -328,18 +329,22 @@ class ForecastSearch:
     def _of_all_rows(self, trial: Trial) -> Learned:
         if len(self.data.inputs) <= self.defaults.most_rows:
             return trial.learned[-1]
-        return self._learn(trial.frame, self.data, [len(self.data.inputs)])[0]
+        return self._learn(trial.feature_map, self.data, [len(self.data.inputs)])[0]
 
-    def _closed(self, frame: Frame, weights: Weights, setting: Setting) -> ClosedLoop:
-        """Closed over the half of the readout that gives steps (carry 1) or values (carry 0)."""
+    def _closed(self, feature_map: FeatureMap, weights: Weights, setting: Setting) -> ClosedLoop:
+        """The loop over the half of the readout that gives steps (carry 1) or values (carry 0)."""
         columns = len(weights.intercept) // 2
         half = slice(0, columns) if setting.carry else slice(columns, None)
         return ClosedLoop(
-            frame.reservoir, weights.outputs(half), setting.carry, frame.quadratic, *self.limits
+            feature_map.reservoir,
+            weights.outputs(half),
+            setting.carry,
+            feature_map.quadratic,
+            *self.limits,
         )
 
     def _settings(self, grid: Sequence[tuple[float, float]]) -> list[Setting]:
-        """Those of a grid of noises and penalties, with what the user fixed."""
+        """The settings of a grid of noises and penalties, with what the user fixed."""
         pairs: list[tuple[float, float | None]] = [
             (
                 noise if self.noise == "auto" else float(self.noise),
@@ -349,8 +354,12 @@ class ForecastSearch:
         ]
         return [Setting(*pair, carry) for pair in dict.fromkeys(pairs) for carry in (1.0, 0.0)]
 
-    def _learn(self, frame: Frame, data: TrainingData, stops: list[int]) -> list[Learned]:
-        return learn(frame, data, self.washout_of(frame, stops[0]), stops, self.noise != 0.0)
+    def _learn(
+        self, feature_map: FeatureMap, data: TrainingData, stops: list[int]
+    ) -> list[Learned]:
+        return learn(
+            feature_map, data, self.washout_of(feature_map, stops[0]), stops, self.noise != 0.0
+        )
 
     def _solve_learned(self, learned: Learned, setting: Setting) -> tuple[Weights, float]:
         return self._solve(learned.moments(setting.noise), learned.sample, setting.share)

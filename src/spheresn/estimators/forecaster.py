@@ -34,10 +34,10 @@ from ..series.observed import has_form, observed
 from ..series.scaling import Scaler
 from .base import BaseESN, with_limited_threads
 from .closed_loop import ClosedLoop
-from .features import Frame
+from .features import FeatureMap
 from .forecast_search import ForecastSearch
 from .learning import TrainingData
-from .regression_search import DEFAULTS
+from .regression_search import REGRESSION_DEFAULTS
 from .solution import Chosen
 from .validation import validated
 
@@ -107,7 +107,7 @@ class ESNForecaster(BaseESN):
         search = ForecastSearch(
             plan,
             data,
-            lambda calibrated: self._frame(calibrated, data),
+            lambda calibrated: self._feature_map(calibrated, data),
             (self.scaler_.forward(self.low_), self.scaler_.forward(self.high_)),
             self._washout_of,
             self.noise,
@@ -126,7 +126,7 @@ class ESNForecaster(BaseESN):
             self.score_ = chosen.score
         trial = chosen.trial
         found = Chosen.of(trial.candidate, trial.calibrated)
-        self._remember(found, trial.frame.reservoir, trial.frame.washout)
+        self._remember(found, trial.feature_map.reservoir, trial.feature_map.washout)
         self.last_ = data.series[-1].copy()
         self.state_ = self._observe(None, data.inputs)
         return self
@@ -180,29 +180,29 @@ class ESNForecaster(BaseESN):
         check_is_fitted(self)
         series = self.scaler_.forward(self._table(X, reset=False))
         beside = self._exogenous(exogenous, len(series), None)
-        frame = Frame(
+        feature_map = FeatureMap(
             Scaler.identity(self.reservoir_.n_inputs),
             self.reservoir_,
             self.washout_,
             self.closed_loop_.quadratic,
         )
-        outputs = frame.read(np.hstack([series, beside]), self.closed_loop_.weights)
+        outputs = feature_map.read(np.hstack([series, beside]), self.closed_loop_.weights)
         result = _validation.finite(
             "the prediction", self.scaler_.backward(self.closed_loop_.carry * series + outputs)
         )
         result[: self.washout_] = result[: self.washout_].clip(self.low_, self.high_)
         return result[:, 0] if self._one_column else result
 
-    def _frame(self, calibrated: Calibrated, data: TrainingData) -> Frame:
-        frame = Frame(
+    def _feature_map(self, calibrated: Calibrated, data: TrainingData) -> FeatureMap:
+        feature_map = FeatureMap(
             Scaler.identity(data.inputs.shape[1]),
             calibrated.reservoir,
             self._washout(calibrated.exponent, len(data.inputs)),
         )
         if self.features == "linear":
-            return frame
-        first = data.first(DEFAULTS.rows)
-        return self._with_products(frame, [first.inputs], [first.targets])
+            return feature_map
+        first = data.first(REGRESSION_DEFAULTS.rows)
+        return self._with_products(feature_map, [first.inputs], [first.targets])
 
     def _observe(self, state: Floats | None, rows: Floats) -> Floats:
         """The state after these rows."""

@@ -12,11 +12,11 @@ from .._validation import Floats
 from ..readout import Sample, Triangle
 from ..readout.triangle import GrowingTriangle
 from .accumulate import Piece
-from .features import Frame
+from .features import FeatureMap
 
-PROBE = 1e-6  # deviations of the noise by which the response to noise is measured
+NOISE_PROBE = 1e-6  # deviations of the noise by which the response to noise is measured
 # Rows from which the scatter of the response is estimated: times the features, and at least
-RESPONSES, FEWEST_RESPONSES = 2, 1000
+RESPONSES_PER_FEATURE, LEAST_RESPONSES = 2, 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,12 +50,12 @@ class TrainingData:
     def noisy_inputs(self) -> Floats:
         """The inputs with a trace of noise."""
         beside = np.zeros_like(self.exogenous)
-        return np.asarray(self.inputs + PROBE * np.hstack([self.noise, beside]))
+        return np.asarray(self.inputs + NOISE_PROBE * np.hstack([self.noise, beside]))
 
     @property
     def noisy_targets(self) -> Floats:
         """The targets as seen from the noisy inputs: the step begins at the noisy value."""
-        return self.targets - PROBE * np.hstack([self.noise, np.zeros_like(self.noise)])
+        return self.targets - NOISE_PROBE * np.hstack([self.noise, np.zeros_like(self.noise)])
 
     def first(self, rows: int) -> TrainingData:
         """The first rows."""
@@ -90,28 +90,28 @@ class Learned:
 
 
 def learn(
-    frame: Frame, data: TrainingData, washout: int, stops: Sequence[int], noisy: bool
+    feature_map: FeatureMap, data: TrainingData, washout: int, stops: Sequence[int], noisy: bool
 ) -> list[Learned]:
     """What the rows before each of `stops` give, in one pass over them.
 
     The first `washout` rows are left out. `noisy`: whether the response to noise is measured too.
     """
-    width, outputs = frame.width, data.targets.shape[1]
+    width, outputs = feature_map.width, data.targets.shape[1]
     rows, response = (GrowingTriangle.empty(width, outputs) for _ in range(2))
     sample = Sample.empty(width, outputs)
-    stride = max((stops[0] - washout) // max(RESPONSES * width, FEWEST_RESPONSES), 1)
-    scale = np.sqrt(stride) / PROBE
+    stride = max((stops[0] - washout) // max(RESPONSES_PER_FEATURE * width, LEAST_RESPONSES), 1)
+    scale = np.sqrt(stride) / NOISE_PROBE
     found: list[Learned] = []
     seen = 0
-    for last, clean, moved in _blocks(frame, data, stops, noisy):
+    for last, clean, moved in _blocks(feature_map, data, stops, noisy):
         skip = max(washout - seen, 0)
-        features, targets = frame.features(clean[0][skip:]), clean[1][skip:]
+        features, targets = feature_map.features(clean[0][skip:]), clean[1][skip:]
         rows.take(features, targets)
         sample = sample.taking(features, targets)
         if moved is not None:
             kept = slice(-(seen + skip) % stride, None, stride)
             response.take(
-                scale * (frame.features(moved[0][skip:]) - features)[kept],
+                scale * (feature_map.features(moved[0][skip:]) - features)[kept],
                 scale * (moved[1][skip:] - targets)[kept],
             )
         seen += len(clean[0])
@@ -121,7 +121,7 @@ def learn(
 
 
 def _blocks(
-    frame: Frame, data: TrainingData, stops: Sequence[int], noisy: bool
+    feature_map: FeatureMap, data: TrainingData, stops: Sequence[int], noisy: bool
 ) -> Iterator[tuple[bool, Piece, Piece | None]]:
     """States and targets, clean and with a trace of noise; whether a block ends at a stop."""
     tables = [(data.inputs, data.targets)]
@@ -130,7 +130,7 @@ def _blocks(
     states: list[Floats | None] = [None] * len(tables)
     for first, stop in pairwise([0, *stops]):
         parts = [
-            frame.pieces(inputs[first:stop], targets[first:stop], state)
+            feature_map.pieces(inputs[first:stop], targets[first:stop], state)
             for (inputs, targets), state in zip(tables, states, strict=True)
         ]
         seen = first

@@ -20,7 +20,7 @@ PASTS, NEAREST = 64, 8  # chosen by benchmarks/unknown_pasts.py
 class Pasts:
     """States of the training series, each with the row that came next.
 
-    A series tells nothing of what went before its first row. The states (P, N) whose next rows
+    A series says nothing of what went before its first row. The states (P, N) whose next rows
     (P, d), standardised, are nearest to this first row are pasts that it may have had. The readout
     has not learned from the first `rows` rows after an empty start; there they take its place.
     """

@@ -8,6 +8,7 @@ from scipy.special import log_softmax, softmax
 
 from .._validation import Floats
 
+# At the one all classes are nearly as likely, at the other the largest output is nearly certain
 BLUNTEST, SHARPEST = np.log(1e-2), np.log(1e3)
 
 

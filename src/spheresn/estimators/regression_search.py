@@ -15,13 +15,13 @@ from .._validation import Floats
 from ..driving import drive_into
 from ..readout import Gram, Sample
 from ..readout.gram import Sums
-from ..readout.loo import START, screen_penalty, search_decades
+from ..readout.loo import FIRST_DECADE, screen_penalty, search_decades
 from ..selection.calibration import Point
 from ..selection.candidates import Candidate
 from ..selection.engine import ranked_trials, try_all
 from ..selection.plan import Plan
 from ..series.scaling import Scaler
-from .features import Frame
+from .features import FeatureMap
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class RegressionDefaults:
     precise: float = 0.01
 
 
-DEFAULTS = RegressionDefaults()
+REGRESSION_DEFAULTS = RegressionDefaults()
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ class RegressionSearch:
     """The search for some series and their targets.
 
     washout_of: rows left out for an exponent and so many rows; accumulate: the sums of all series
-    for a frame, with or without a sample of rows that can be left out.
+    for a feature map, with or without a sample of rows that can be left out.
     """
 
     plan: Plan
@@ -77,21 +77,25 @@ class RegressionSearch:
     series: Sequence[Floats]
     targets: Sequence[Floats]
     washout_of: Callable[[float, int], int]
-    accumulate: Callable[[Frame, bool], tuple[Gram, Sample]]
+    accumulate: Callable[[FeatureMap, bool], tuple[Gram, Sample]]
 
     def best(self, found: list[Candidate]) -> tuple[Candidate, Point | None]:
         """The candidate with the least error, and a point near its calibration."""
-        small = replace(self, plan=self.plan.with_units(min(self.plan.units, DEFAULTS.units)))
+        small = replace(
+            self, plan=self.plan.with_units(min(self.plan.units, REGRESSION_DEFAULTS.units))
+        )
         signal = self.scaler.forward(np.vstack(self.series))
         screened = small._screened(small.plan.approximate(signal, found))
         least = -max(score for one in screened for score in one.scores.values())
-        precise = least < DEFAULTS.precise
-        few = small.plan.units < DEFAULTS.few_units and not precise
+        precise = least < REGRESSION_DEFAULTS.precise
+        few = small.plan.units < REGRESSION_DEFAULTS.few_units and not precise
         trials: list[RegressionTrial] = []
         for one in screened:
             (score,) = one.scores.values()
-            enough = len(trials) == (DEFAULTS.fewest if few else DEFAULTS.finalists)
-            if enough or (len(trials) > 1 and -score > DEFAULTS.worse * least):
+            enough = len(trials) == (
+                REGRESSION_DEFAULTS.fewest if few else REGRESSION_DEFAULTS.finalists
+            )
+            if enough or (len(trials) > 1 and -score > REGRESSION_DEFAULTS.worse * least):
                 break
             trials += try_all(lambda one: small._trial(signal, one, precise), [one])
         if not trials:  # there is only one memory, out of reach: the caller says so
@@ -108,7 +112,9 @@ class RegressionSearch:
         if calibrated is None:
             return None
         washout = self.washout_of(calibrated.exponent, len(signal))
-        gram, sample = self.accumulate(Frame(self.scaler, calibrated.reservoir, washout), precise)
+        gram, sample = self.accumulate(
+            FeatureMap(self.scaler, calibrated.reservoir, washout), precise
+        )
         if precise:
             error = search_decades(gram, sample, decade, (1,))[1]
         else:
@@ -121,7 +127,9 @@ class RegressionSearch:
         They come in the order of their errors. But few rows speak against long memories, so the
         best candidate is followed by the one with the next longer memory.
         """
-        rows = max(DEFAULTS.screen_rows, DEFAULTS.rows_per_unit * self.plan.units)
+        rows = max(
+            REGRESSION_DEFAULTS.screen_rows, REGRESSION_DEFAULTS.rows_per_unit * self.plan.units
+        )
         windows = [self.scaler.forward(one) for one in _windows(self.series, rows)]
         wanted = _windows(self.targets, rows)
         states = np.empty((max(len(x) for x in windows), self.plan.units))
@@ -134,7 +142,9 @@ class RegressionSearch:
                 skip = min(washout, len(x) // 4)
                 driven = drive_into(networks[candidate], x, states[: len(x)])
                 sums.take(driven[skip:], y[skip:])
-            decade, error = screen_penalty(sums.moments, START, 3, DEFAULTS.screen_decade)
+            decade, error = screen_penalty(
+                sums.moments, FIRST_DECADE, 3, REGRESSION_DEFAULTS.screen_decade
+            )
             return RegressionTrial(candidate, points[candidate], {decade: -error})
 
         best, *others = ranked_trials(try_all(screen, list(networks)))
@@ -151,17 +161,19 @@ def selection(series: Sequence[Floats]) -> list[Floats]:
     Of many series, every n-th, so that no kind is missed that comes late; of few long ones, the
     first rows of each.
     """
-    stride = -(-sum(len(rows) for rows in series) // DEFAULTS.rows)
-    if stride <= 1 or len(series) >= DEFAULTS.series * stride:
+    stride = -(-sum(len(rows) for rows in series) // REGRESSION_DEFAULTS.rows)
+    if stride <= 1 or len(series) >= REGRESSION_DEFAULTS.series * stride:
         return list(series[::stride])
-    kept = series[:: -(-len(series) // DEFAULTS.series)]
-    return [rows[: DEFAULTS.rows // len(kept)] for rows in kept]
+    kept = series[:: -(-len(series) // REGRESSION_DEFAULTS.series)]
+    return [rows[: REGRESSION_DEFAULTS.rows // len(kept)] for rows in kept]
 
 
 def _windows(series: Sequence[Floats], rows: int) -> list[Floats]:
     """About so many rows of the series, in windows that are spread over them."""
     stride = -(-sum(len(one) for one in series) // rows)
     windows = [
-        part for one in series for part in np.array_split(one, -(-len(one) // DEFAULTS.window))
+        part
+        for one in series
+        for part in np.array_split(one, -(-len(one) // REGRESSION_DEFAULTS.window))
     ]
     return windows[::stride]

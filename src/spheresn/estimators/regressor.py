@@ -17,8 +17,8 @@ from .._plain import Parts, Saved, Tensors, Values
 from .._validation import Floats
 from ..reservoir import Reservoir
 from .base import BaseESN, with_limited_threads
-from .features import Frame, frame_from, frame_parts
-from .regression_search import DEFAULTS
+from .features import FeatureMap, feature_map_from, feature_map_parts
+from .regression_search import REGRESSION_DEFAULTS
 from .scoring import judged, judged_weights
 from .solution import Chosen, Final, Network, Solution, Solved
 from .streaming import Stream, StreamFit, Waiting
@@ -26,7 +26,7 @@ from .validation import as_series, as_targets, is_list, validated
 
 Learned = Waiting | StreamFit | Final
 
-ORDINARY = 2.0**300  # sums of squares of such numbers fit
+SQUARABLE = 2.0**300  # sums of squares of such numbers fit
 
 
 @dataclass(eq=False, repr=False)
@@ -66,9 +66,9 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
     penalty_ = Solved[float](lambda fit: fit.solution.penalty)
     loo_error_ = Solved[float](lambda fit: fit.solution.loo_error)
     state_ = Solved[Floats](lambda fit: fit.solution.state)
-    frame_ = Solved[Frame](lambda fit: fit.network.frame)
-    reservoir_ = Solved[Reservoir](lambda fit: fit.network.frame.reservoir)
-    washout_ = Solved[int](lambda fit: fit.network.frame.washout)
+    frame_ = Solved[FeatureMap](lambda fit: fit.network.feature_map)
+    reservoir_ = Solved[Reservoir](lambda fit: fit.network.feature_map.reservoir)
+    washout_ = Solved[int](lambda fit: fit.network.feature_map.washout)
     lyapunov_ = Solved[float](lambda fit: fit.network.chosen.lyapunov)
     memory_ = Solved[float](lambda fit: fit.network.chosen.memory)
     bend_ = Solved[float](lambda fit: fit.network.chosen.bend)
@@ -85,10 +85,10 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
         self._note_range(targets, True)
         network = self._choose_network(series, targets)
         if self.readout is not None:
-            other = Solution(self._fit_other(network.frame, series, targets))
+            other = Solution(self._fit_other(network.feature_map, series, targets))
             self._learned: Learned = Final(other, network)
         elif is_list(X):
-            sums = self._accumulate(network.frame, series, targets)
+            sums = self._accumulate(network.feature_map, series, targets)
             self._learned = Final(Solution.of(*sums, self.penalty).times(self._unit), network)
         else:
             self._learned = self._begun(network, series[0], targets[0])
@@ -124,7 +124,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
             self._learned = replace(learned, stream=stream, penalty=self.penalty)
         else:
             self._learned = waiting = learned.taking(rows, targets)
-            if waiting.count >= DEFAULTS.rows:
+            if waiting.count >= REGRESSION_DEFAULTS.rows:
                 self._begin()
         return self
 
@@ -147,8 +147,8 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R² of the predictions; of several series, that of all their rows together.
 
-        The first `washout_` rows of each series, but at most a quarter of it, are left out, and
-        their weights: what they depend on is not known.
+        The first `washout_` rows of each series (at most a quarter of it) are left out with their
+        weights, because their past is not known.
         """
         from sklearn.metrics import r2_score  # as scikit-learn does: importing it takes long
 
@@ -194,7 +194,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
             self._one_output = np.ndim(y[0] if is_list(X) else y) == 1
             size = max(power_of_two(one) for one in targets)
             # A power of two: sums of squares of the targets fit, and no digit changes
-            self._unit: float = 1.0 if 1.0 / ORDINARY < size < ORDINARY else size
+            self._unit: float = 1.0 if 1.0 / SQUARABLE < size < SQUARABLE else size
         if self._unit == 1.0:  # dividing would change no digit, and copy all targets
             return series, targets
         with np.errstate(over="ignore"):
@@ -236,32 +236,34 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
         self._learned = self._begun(self._choose_network([rows], [targets]), rows, targets)
 
     def _begun(self, network: Network, rows: Floats, targets: Floats) -> StreamFit:
-        washout = self._washout_of(network.frame, len(rows))
-        empty = Stream(network.frame, washout, self.penalty == "loo", (rows[:0], targets[:0]))
+        washout = self._washout_of(network.feature_map, len(rows))
+        empty = Stream(network.feature_map, washout, self.penalty == "loo", (rows[:0], targets[:0]))
         return StreamFit(network, empty.taking(rows, targets), self.penalty, self._unit)
 
     def _to_parts(self) -> Parts:
-        return frame_parts(self.frame_, self.weights_)
+        return feature_map_parts(self.frame_, self.weights_)
 
     def _from_parts(self, found: Values, values: Values, tensors: Tensors) -> None:
-        frame, weights = frame_from(values, tensors)
+        feature_map, weights = feature_map_from(values, tensors)
         state = found.pop("state_", None)
-        if state is not None and state.shape != (frame.reservoir.units,):
+        if state is not None and state.shape != (feature_map.reservoir.units,):
             raise ValueError("the state does not fit the network")
         for name in ("low_", "high_"):  # files of version 0.1 have none
             if name in found and found[name].shape != weights.intercept.shape:
                 raise ValueError("the range of the targets does not fit the readout")
         chosen = Chosen(*(found.pop(f"{one.name}_") for one in fields(Chosen)))
         solution = Solution(weights, found.pop("penalty_"), found.pop("loo_error_", None), state)
-        self._learned = Final(solution, Network(frame, chosen))
+        self._learned = Final(solution, Network(feature_map, chosen))
         self.__dict__.update(found)
 
-    def _fit_other(self, frame: Frame, series: list[Floats], targets: list[Floats]) -> Any:
+    def _fit_other(
+        self, feature_map: FeatureMap, series: list[Floats], targets: list[Floats]
+    ) -> Any:
         """The user's own regressor, fitted to the features of all rows at once."""
-        skips = [self._washout_of(frame, len(rows)) for rows in series]
+        skips = [self._washout_of(feature_map, len(rows)) for rows in series]
         features = np.vstack(
             [
-                frame.features(frame.states(rows)[skip:])
+                feature_map.features(feature_map.states(rows)[skip:])
                 for rows, skip in zip(series, skips, strict=True)
             ]
         )

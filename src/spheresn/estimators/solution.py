@@ -12,7 +12,7 @@ from ..readout.loo import choose_penalty
 from ..readout.ridge import solve_within
 from ..selection.calibration import Calibrated
 from ..selection.candidates import Candidate
-from .features import Frame
+from .features import FeatureMap
 
 THREADS_PAY = 800  # units; all products of a fit are those of one library
 
@@ -37,7 +37,7 @@ class Chosen:
 class Network(NamedTuple):
     """A network with its features, and how it was chosen."""
 
-    frame: Frame
+    feature_map: FeatureMap
     chosen: Chosen
 
 

@@ -12,7 +12,7 @@ from .._validation import Floats
 from ..readout import Sample
 from ..readout.gram import Sums, block_rows
 from .accumulate import with_rows
-from .features import Frame
+from .features import FeatureMap
 from .solution import THREADS_PAY, Network, Solution
 
 
@@ -45,7 +45,7 @@ class Stream:
     the series, so that the sums are the same to the last bit however the series is cut.
     """
 
-    frame: Frame
+    feature_map: FeatureMap
     washout: int
     sampled: bool  # whether rows are kept to choose a penalty by
     pending: tuple[Floats, Floats]
@@ -65,8 +65,10 @@ class Stream:
         The sums are copied. So many rows wait for that that their products cost far more.
         """
         rows, targets = np.vstack([self.pending[0], rows]), np.vstack([self.pending[1], targets])
-        block = block_rows(self.frame.width)
-        whole = 0 if len(rows) < max(block, self.frame.width) else len(rows) - len(rows) % block
+        block = block_rows(self.feature_map.width)
+        whole = (
+            0 if len(rows) < max(block, self.feature_map.width) else len(rows) - len(rows) % block
+        )
         before = self._absorbed(rows[:whole], targets[:whole]) if whole else self
         return replace(before, pending=(rows[whole:].copy(), targets[whole:].copy()))
 
@@ -77,16 +79,16 @@ class Stream:
         return done.sums, done.sample, done.state
 
     def _absorbed(self, rows: Floats, targets: Floats) -> Stream:
-        width, state, seen = self.frame.width, self.state, self.seen
+        width, state, seen = self.feature_map.width, self.state, self.seen
         sums = Sums.empty(width, self.outputs) if self.sums is None else self.sums.copy()
         sample = self.sample or Sample.empty(width, self.outputs)
-        pieces = self.frame.pieces(rows, targets, state, kept=False) if len(rows) else ()
+        pieces = self.feature_map.pieces(rows, targets, state, kept=False) if len(rows) else ()
         for states, wanted in pieces:
             state = states[-1].copy()
             skip = min(max(self.washout - seen, 0), len(states))
             seen += len(states)
             if skip < len(states):
-                features = self.frame.features(states[skip:])
+                features = self.feature_map.features(states[skip:])
                 sums.take(features, wanted[skip:])
                 if self.sampled:
                     sample = sample.taking(features, wanted[skip:])
@@ -113,7 +115,7 @@ class StreamFit:
     @cached_property
     def solution(self) -> Solution:
         """The readout of all rows so far."""
-        with limit_threads(self.network.frame.reservoir.units, THREADS_PAY):
+        with limit_threads(self.network.feature_map.reservoir.units, THREADS_PAY):
             sums, sample, state = self.stream.finished()
             found = Solution.of(
                 with_rows(sums.moments),

@@ -10,10 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 from .._errors import BadInput
 from .._validation import table, whole
 from ..series.scaling import Scaler
-from .rolling import LATE_SHARE, Backtest, Fit, roll, spread_origins
+from .defaults import SERIES_DEFAULTS
+from .rolling import Backtest, Fit, roll, spread_origins
 
-FEWEST_ROWS, FEWEST_ORIGINS, MOST_ORIGINS = 60, 10, 100
-USUAL_STEPS = 200
+# Below the first two a mean error says little; beyond the third it hardly changes
+LEAST_BACKTEST_ROWS, LEAST_BACKTEST_ORIGINS, MOST_BACKTEST_ORIGINS = 60, 10, 100
+BACKTEST_STEPS = 200  # ahead where nobody sets them, at most
 
 
 def backtest(
@@ -49,14 +51,14 @@ def horizon(rows: int, steps: int | None, names: tuple[str, str] = ("series", "s
 
     `names` are those of the series and of the steps in messages.
     """
-    if rows < FEWEST_ROWS:
+    if rows < LEAST_BACKTEST_ROWS:
         raise BadInput(
-            f"{names[0]} must have at least {FEWEST_ROWS} rows for a forecast and its backtest, "
-            f"got {rows}; collect more"
+            f"{names[0]} must have at least {LEAST_BACKTEST_ROWS} rows for a forecast and its "
+            f"backtest, got {rows}; collect more"
         )
     longest = most_steps(rows)
     if steps is None:
-        return min(USUAL_STEPS, rows // 5, longest)
+        return min(BACKTEST_STEPS, rows // 5, longest)
     if whole(names[1], steps, 1) > longest:
         raise BadInput(
             f"{names[1]} must be at most {longest} for a backtest within {rows} rows, got {steps}; "
@@ -67,7 +69,7 @@ def horizon(rows: int, steps: int | None, names: tuple[str, str] = ("series", "s
 
 def most_steps(rows: int) -> int:
     """The most steps ahead with which a backtest within so many rows has enough origins."""
-    return rows // LATE_SHARE - FEWEST_ORIGINS + 1
+    return rows // SERIES_DEFAULTS.late_share - LEAST_BACKTEST_ORIGINS + 1
 
 
 def first_origin(rows: int) -> int:
@@ -76,10 +78,10 @@ def first_origin(rows: int) -> int:
     >>> first_origin(300)
     200
     """
-    return rows - rows // LATE_SHARE
+    return rows - rows // SERIES_DEFAULTS.late_share
 
 
 def origins_of(rows: int, steps: int) -> NDArray[np.int64]:
     """Origins, evenly spaced over the backtest."""
     first, last = first_origin(rows), rows - steps
-    return spread_origins(first, last, MOST_ORIGINS)
+    return spread_origins(first, last, MOST_BACKTEST_ORIGINS)

@@ -14,17 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._validation import Floats
 from ..series.scaling import Scaler
+from .defaults import SERIES_DEFAULTS
 from .methods import Forecasts, Method, checked_origins, given
-from .rolling import LATE_SHARE, Backtest, Fit, roll, spread_origins
+from .rolling import Backtest, Fit, roll, spread_origins
 
-# All of these were chosen on the development half of benchmarks/series
-RECORD_ORIGINS = 24  # forecasts of each method in a record, at most
-REACH = 6  # one row in so many is the longest forecast of the record
-POWER = 4.0  # weights are errors to the power of minus this
-WORST = 1.3  # times the least error: a method with a larger one gets no weight
-RECENT = 1.5  # the last forecast of a record counts e^RECENT times as much as the first
-OUTLIER = 1.5  # times the least error: a forecast that far from the others is left out
-NEGLIGIBLE = 1e-9  # deviations: errors below are equal
 COMBINATION = "combination"
 
 
@@ -70,7 +63,7 @@ def combine(
 
     `roll` gives the record of each method. The error of a forecast is the mean of |e| over its
     steps, and that of a method the geometric mean over its forecasts: one bad day decides nothing.
-    Methods within WORST times the least error are kept. Each column has weights of its own and no
+    Methods within `worst` times the least error are kept. Each column has weights of its own and no
     single method is chosen, so `selection.engine` has no part in it.
 
     >>> from spheresn.forecasting import Naive, SeasonalNaive
@@ -83,7 +76,7 @@ def combine(
     same = Scaler.identity(rows.shape[1])
     found = roll(rows, origins, reach, methods, same, lambda fold: report(f"record {fold}"))
     weights, least = weights_of(found.forecasts, found.truth)
-    limit = OUTLIER * least
+    limit = SERIES_DEFAULTS.outlier * least
     used = {name: found.forecasts[name] for name, weight in weights.items() if weight.any()}
     record = replace(
         found,
@@ -101,24 +94,26 @@ def record_origins(rows: int, steps: int) -> tuple[NDArray[np.int64], int]:
     >>> [part if isinstance(part, int) else part.tolist() for part in record_origins(30, 12)]
     [[20, 21, 22, 23, 24, 25], 5]
     """
-    reach = max(min(steps, rows // REACH), 1)
-    first = rows - max(rows // LATE_SHARE, reach + min(10, rows // 10))
+    reach = max(min(steps, rows // SERIES_DEFAULTS.reach), 1)
+    first = rows - max(rows // SERIES_DEFAULTS.late_share, reach + min(10, rows // 10))
     last = rows - reach
-    return spread_origins(first, last, RECORD_ORIGINS), reach
+    return spread_origins(first, last, SERIES_DEFAULTS.record_origins), reach
 
 
 def weights_of(forecasts: Mapping[str, Floats], truth: Floats) -> tuple[dict[str, Floats], Floats]:
     """The weight (d,) of each method in each column, and the least error (d,) of all methods."""
-    ages = np.exp(np.linspace(-RECENT, 0.0, len(truth)))
+    ages = np.exp(np.linspace(-SERIES_DEFAULTS.recent, 0.0, len(truth)))
     errors = {}
     for name, values in forecasts.items():
         sizes = np.abs(values - truth).mean(axis=1)  # (K, d)
         with np.errstate(invalid="ignore"):
-            logs = np.log(np.where(np.isfinite(sizes), sizes, np.inf) + NEGLIGIBLE)
+            logs = np.log(np.where(np.isfinite(sizes), sizes, np.inf) + SERIES_DEFAULTS.negligible)
         errors[name] = np.exp(ages @ logs / ages.sum())
     least = np.min(list(errors.values()), axis=0)
     raw = {
-        name: np.where(error <= WORST * least, (least / error) ** POWER, 0.0)
+        name: np.where(
+            error <= SERIES_DEFAULTS.worst * least, (least / error) ** SERIES_DEFAULTS.power, 0.0
+        )
         for name, error in errors.items()
     }
     total = np.sum(list(raw.values()), axis=0)

@@ -15,9 +15,9 @@ from ..series.scaling import Scaler
 from .lagged import seen_lags
 from .methods import Forecasts, checked_origins
 
-BLOCKS = 5  # of rows; each is left out once, with the rows whose targets reach into it
-SHARES = 10.0 ** np.arange(-7.0, 1.0)  # penalties, of the trace
-FEWEST = 20  # rows to learn from
+LEFT_OUT_BLOCKS = 5  # of rows; each is left out once, with the rows whose targets reach into it
+DIRECT_SHARES = 10.0 ** np.arange(-7.0, 1.0)  # penalties, of the trace
+LEAST_ROWS_TO_LEARN = 20  # rows to learn from
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,14 @@ class DirectAutoregression:
         scaler = Scaler.of(rows)
         signal = scaler.forward(rows)
         lags = seen_lags(len(rows), signal.shape[1], self.seasons)
-        while len(lags) > 1 and len(rows) - max(lags[-1], self.season) - self.steps < FEWEST:
+        while (
+            len(lags) > 1
+            and len(rows) - max(lags[-1], self.season) - self.steps < LEAST_ROWS_TO_LEARN
+        ):
             lags = lags[: len(lags) // 2]
         first = max(lags[-1], self.season)
         places = np.arange(first, len(rows) - self.steps + 1)
-        if len(places) < FEWEST:
+        if len(places) < LEAST_ROWS_TO_LEARN:
             return FittedDirect(self, scaler, lags, None, rows)
         features = self.features(signal, lags, places)
         targets = np.array([signal[place : place + self.steps] for place in places])
@@ -93,14 +96,14 @@ class FittedDirect:
 
 def _choose_share(features: Floats, targets: Floats, gap: int) -> float:
     """The share with the least error on blocks of rows that were left out."""
-    errors = np.zeros(len(SHARES))
-    edges = np.linspace(0, len(features), BLOCKS + 1).astype(int)
+    errors = np.zeros(len(DIRECT_SHARES))
+    edges = np.linspace(0, len(features), LEFT_OUT_BLOCKS + 1).astype(int)
     for first, stop in pairwise(edges.tolist()):
         kept = np.r_[0 : max(first - gap, 0), min(stop + gap, len(features)) : len(features)]
-        if len(kept) < FEWEST // 2:
+        if len(kept) < LEAST_ROWS_TO_LEARN // 2:
             kept = np.r_[0:first, stop : len(features)]
         moments = Gram.of(features[kept], targets[kept])
-        readouts = Eigen.of(moments).solve_each((SHARES * moments.trace).tolist())
+        readouts = Eigen.of(moments).solve_each((DIRECT_SHARES * moments.trace).tolist())
         for place, readout in enumerate(readouts):
             errors[place] += np.square(targets[first:stop] - readout(features[first:stop])).sum()
-    return float(SHARES[errors.argmin()])
+    return float(DIRECT_SHARES[errors.argmin()])

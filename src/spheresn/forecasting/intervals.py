@@ -7,12 +7,12 @@ import numpy as np
 from .._validation import Floats, real
 from ..series.autocorrelation import autocorrelations
 
-LEVEL = 0.9  # of an interval, unless the user gives another
-ROUNDING = 1.0 - 1e-12  # so that 18.000000000000004 of 19 errors are 18
-NEIGHBOURS = 0.2  # errors at horizons nearer or farther by this share count too
+INTERVAL_LEVEL = 0.9  # of an interval, unless the user gives another
+BELOW_NEXT_RANK = 1.0 - 1e-12  # so that 18.000000000000004 of 19 errors are 18
+NEIGHBOURING_HORIZONS = 0.2  # errors at horizons nearer or farther by this share count too
 
 
-def half_widths(errors: Floats, level: float = LEVEL) -> Floats:
+def half_widths(errors: Floats, level: float = INTERVAL_LEVEL) -> Floats:
     """For each horizon the half width that covers an error with probability `level`.
 
     errors (K, H) of K successive origins give (H,), and (K, H, d) give (H, d). The half width is
@@ -29,10 +29,10 @@ def half_widths(errors: Floats, level: float = LEVEL) -> Floats:
     sizes = np.abs(errors)
     widths = np.empty(sizes.shape[1])
     for step in range(sizes.shape[1]):
-        reach = int(NEIGHBOURS * (step + 1))
+        reach = int(NEIGHBOURING_HORIZONS * (step + 1))
         near = sizes[:, max(step - reach, 0) : step + reach + 1]
         quantile = min(level * (1.0 + 1.0 / effective_count(sizes[:, step])), 1.0)
-        widths[step] = np.quantile(near, quantile * ROUNDING, method="inverted_cdf")
+        widths[step] = np.quantile(near, quantile * BELOW_NEXT_RANK, method="inverted_cdf")
     return widths
 
 

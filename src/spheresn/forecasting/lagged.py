@@ -26,7 +26,6 @@ from .methods import Forecasts, checked_origins
 
 LAGS, COEFFICIENTS = 50, 200  # at most: past rows, and numbers per forecast
 MEMORIES = (1.0, 3.0, 10.0, 30.0)  # steps, of the networks of one model
-UNITS = 50  # of each network
 ROWS_PER_FEATURE = 2  # at least: few rows cannot determine the weights of many units
 
 

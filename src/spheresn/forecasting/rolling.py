@@ -14,11 +14,9 @@ from numpy.typing import NDArray
 from .._validation import Floats, one_of
 from ..series.scaling import Scaler
 from ..series.windows import evenly_spaced
-from .intervals import LEVEL, half_widths
+from .defaults import SERIES_DEFAULTS
+from .intervals import INTERVAL_LEVEL, half_widths
 from .methods import Forecasts, Method
-
-FOLDS = 4  # times that every method is fitted again, to all rows before the origins of a fold
-LATE_SHARE = 3  # one row in so many, at the end of a series, is forecast
 
 Fit = Callable[[Floats], Method]
 
@@ -59,7 +57,7 @@ class Backtest:
         """Root mean square error over everything; the mean of the series has 1."""
         return float(np.sqrt(np.mean(np.square(self.errors(name)))))
 
-    def half_widths(self, name: str, level: float = LEVEL) -> Floats:
+    def half_widths(self, name: str, level: float = INTERVAL_LEVEL) -> Floats:
         """Half the width (H, d) of an interval around a forecast, in the units of the series."""
         return np.asarray(half_widths(self.errors(name), level) * self.scaler.scale)
 
@@ -84,7 +82,7 @@ def roll(
     >>> found.folds, found.forecasts["mean"].ravel().tolist()
     ((4, 6, 8, 10), [1.5, 1.5, 2.5, 2.5, 3.5, 3.5, 4.5, 4.5])
     """
-    folds = [fold for fold in np.array_split(origins, FOLDS) if len(fold)]
+    folds = [fold for fold in np.array_split(origins, SERIES_DEFAULTS.folds) if len(fold)]
     parts: dict[str, list[Forecasts]] = {name: [] for name in methods}
     for number, fold in enumerate(folds, 1):
         report(f"{number} of {len(folds)}")

@@ -14,13 +14,11 @@ from ..series.autocorrelation import autocorrelations
 from ..series.calendar import Calendar
 from ..series.frequency_text import months_on_day
 from ..series.moving_average import beside_moving_average
+from .defaults import SERIES_DEFAULTS
 
-CALENDAR = {"M": (12,), "Q": (4,), "W": (52,), "B": (5,), "D": (7, 365), "Y": ()}
+# Rows of a season by the code of pandas: of weeks and days too, in rows
+SEASONS_BY_FREQUENCY = {"M": (12,), "Q": (4,), "W": (52,), "B": (5,), "D": (7, 365), "Y": ()}
 DAY, WEEK = 86_400.0, 7
-CONFIDENCE = 1.645  # deviations that an autocorrelation must be above zero
-STRONG = 0.3  # autocorrelation of a season that no date suggests
-ROUNDING = 1e-12  # of the largest value
-LONGEST = 3  # a season that no date suggests must fit so often into the series
 
 
 def changes_of(values: Floats) -> Floats:
@@ -31,11 +29,13 @@ def changes_of(values: Floats) -> Floats:
     [0.0, 0.0, 0.0]
     """
     changes = np.diff(values)
-    varies = np.ptp(changes) > ROUNDING * np.abs(values).max()
+    varies = np.ptp(changes) > SERIES_DEFAULTS.rounding * np.abs(values).max()
     return np.asarray(changes if varies else np.zeros_like(changes))
 
 
-def is_confirmed(values: Floats, season: int, deviations: float = CONFIDENCE) -> bool:
+def is_confirmed(
+    values: Floats, season: int, deviations: float = SERIES_DEFAULTS.confidence
+) -> bool:
     """Whether values (T,) a season apart are correlated, beyond what chance would give.
 
     From the values, their moving average over one season is removed, which takes away trends and
@@ -49,7 +49,7 @@ def is_confirmed(values: Floats, season: int, deviations: float = CONFIDENCE) ->
     if season < 2 or len(values) < 2 * season + 2:
         return False
     _, rest = beside_moving_average(values, season)
-    if np.abs(rest).max() <= ROUNDING * np.abs(values).max():
+    if np.abs(rest).max() <= SERIES_DEFAULTS.rounding * np.abs(values).max():
         return False
     found = autocorrelations(rest, min(season, len(rest) - 1))
     spread = np.sqrt((1.0 + 2.0 * np.square(found[1 : season // 2]).sum()) / len(rest))
@@ -76,18 +76,18 @@ def seasons_of(values: Floats, suggested: Sequence[int] | None) -> tuple[int, ..
 
 def strongest_season(values: Floats) -> int | None:
     """The lag at which the autocorrelation of the changes has its highest peak, or None."""
-    most = len(values) // LONGEST
+    most = len(values) // SERIES_DEFAULTS.repeats
     if most < 3:
         return None
     found = autocorrelations(changes_of(values), most)
     inner = found[2:-1]
     peaks = np.flatnonzero((inner > found[1:-2]) & (inner >= found[3:])) + 2
     # As many lags are tried, each must be less likely to come by chance
-    needed = float(norm.ppf(1.0 - norm.sf(CONFIDENCE) / most))
+    needed = float(norm.ppf(1.0 - norm.sf(SERIES_DEFAULTS.confidence) / most))
     likely = [
         peak
         for peak in peaks.tolist()
-        if found[peak] > STRONG and is_confirmed(values, peak, needed)
+        if found[peak] > SERIES_DEFAULTS.strong and is_confirmed(values, peak, needed)
     ]
     if not likely:
         return None
@@ -102,16 +102,16 @@ def suggested_by(calendar: Calendar | None) -> tuple[int, ...] | None:
         return None
     monthly = months_on_day(calendar.step)
     if monthly is not None:
-        return {1: CALENDAR["M"], 3: CALENDAR["Q"]}.get(monthly[0], ())
+        return {1: SEASONS_BY_FREQUENCY["M"], 3: SEASONS_BY_FREQUENCY["Q"]}.get(monthly[0], ())
     frequency = calendar.step.freqstr
     letters = frequency.lstrip("0123456789").split("-")[0]
     if letters == frequency.split("-")[0]:
-        for code, seasons in CALENDAR.items():
+        for code, seasons in SEASONS_BY_FREQUENCY.items():
             if letters in (code, f"{code}S", f"{code}E", f"B{code}S", f"B{code}E", f"{code}A"):
                 return seasons
     step = _seconds(calendar.step)
     if step is None or step >= DAY:
-        return CALENDAR["D"] if step == DAY else ()
+        return SEASONS_BY_FREQUENCY["D"] if step == DAY else ()
     per_day = DAY / step
     if per_day != round(per_day):
         return ()

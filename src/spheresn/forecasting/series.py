@@ -19,29 +19,21 @@ from .._validation import Floats, at_least, real, whole
 from ..estimators.forecaster import ESNForecaster
 from ..series.alignment import exogenous_columns
 from ..series.form import SeriesForm
+from ..series.limits import LARGEST_FLOAT
 from ..series.observed import observed
 from ..series.scaling import Scaler
 from .backtesting import backtest, most_steps
 from .combination import COMBINATION, FittedCombination, combine, record_origins
+from .defaults import SERIES_DEFAULTS
 from .direct import DirectAutoregression
-from .intervals import LEVEL, spread_by_step
+from .intervals import INTERVAL_LEVEL, spread_by_step
 from .lagged import Autoregression
 from .methods import LogScale, Mean, Naive, SeasonalNaive, Shifted, Theta
 from .network import FittedNetwork, NetworkSettings
-from .rolling import FOLDS, Backtest, Fit
+from .rolling import Backtest, Fit
 from .seasons import given_seasons, seasons_of, suggested_by
 
-FEWEST = 10  # rows
-USUAL_STEPS = 24
-MOST_STEPS = 200  # by default
-# The weights were chosen by the errors from which the interval comes, so these are too small. The
-# factor gives the right coverage on the development half of benchmarks/series.
-WIDER = 1.1
-CLEAN = 0.1  # of a step: one-step errors below which a series may be deterministic
-LONG = 300  # rows from which a larger network is tried on a clean series
-UNITS = 300
-LARGEST = float(np.finfo(float).max)
-STAGES = FOLDS + 1  # how often `fit` calls `report`
+FORECAST_STAGES = SERIES_DEFAULTS.folds + 1  # how often `fit` calls `report`
 
 Report = Callable[[str], None]
 
@@ -87,7 +79,7 @@ class Forecast:
         _inside("share", share)
         with np.errstate(over="ignore"):
             rows = self._mean + student.ppf(share, self._degrees) * self._spread
-        return self._formed(np.clip(rows, -LARGEST, LARGEST))
+        return self._formed(np.clip(rows, -LARGEST_FLOAT, LARGEST_FLOAT))
 
     def to_frame(self) -> Any:
         """A pandas DataFrame with the columns mean, lower and upper; of several columns, each."""
@@ -210,7 +202,9 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
         """
         found = observed(series, self.fill)
         self._form, self._values, self.notes_ = found.form, found.values, found.notes
-        at_least("series", len(found.values), FEWEST, "for a forecast and its record")
+        at_least(
+            "series", len(found.values), SERIES_DEFAULTS.least_rows, "for a forecast and its record"
+        )
         whole("random_state", self.random_state, 0)
         self._exogenous, self._exogenous_names = exogenous_columns(
             exogenous, len(found.values), None, None, found.form.index, _numbers
@@ -232,7 +226,7 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
         return self
 
     def forecast(
-        self, steps: int | None = None, level: float = LEVEL, exogenous: Any = None
+        self, steps: int | None = None, level: float = INTERVAL_LEVEL, exogenous: Any = None
     ) -> Forecast:
         """The next `steps` rows, by default as many as the horizon, with intervals.
 
@@ -258,7 +252,14 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
         spreads, degrees = self._spreads(self._in_deviations(found.record), count)
         low = np.where((self._values >= 0.0).all(axis=0), 0.0, -np.inf)
         return Forecast(
-            inside, index, self._form, self._values, mean, WIDER * spreads, degrees, low
+            inside,
+            index,
+            self._form,
+            self._values,
+            mean,
+            SERIES_DEFAULTS.wider * spreads,
+            degrees,
+            low,
         )
 
     def backtest(self, steps: int | None = None) -> Backtest:
@@ -319,21 +320,21 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
                     f"season must be at most {len(self._rows) // 2}, half of the rows, got "
                     f"{found[0]}; pass a longer series or a shorter season"
                 )
-        return tuple(season for season in found if season + FEWEST <= first)
+        return tuple(season for season in found if season + SERIES_DEFAULTS.least_rows <= first)
 
     def _usual_steps(self) -> int:
         rows = len(self._rows)
         if self.seasons_:
-            usual = min(2 * self.seasons_[0], MOST_STEPS)
+            usual = min(2 * self.seasons_[0], SERIES_DEFAULTS.most_steps)
         elif self._is_clean(self._rows[: int(record_origins(rows, 1)[0][0])]):
-            usual = max(min(MOST_STEPS, rows // 10), USUAL_STEPS)
+            usual = max(min(SERIES_DEFAULTS.most_steps, rows // 10), SERIES_DEFAULTS.steps)
         else:
-            usual = USUAL_STEPS
+            usual = SERIES_DEFAULTS.steps
         return int(max(min(usual, rows // 4), 1))
 
     def _combine(self, steps: int, report: Report | None = None) -> FittedCombination:
         progress = Progress(self.verbose and report is None, "stage")
-        progress.expect(STAGES)
+        progress.expect(FORECAST_STAGES)
         try:
             with threadpool_limits(1):  # the matrices are small: threads would wait for each other
                 methods = self._methods(self._rows, steps)
@@ -362,7 +363,7 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
         kinds = {"values": 0, "changes": 1, **({"seasonal changes": main} if seasons else {})}
         for kind, difference in kinds.items():
             linear = Autoregression(difference, **shared)  # type: ignore[arg-type]
-            networks = Autoregression(difference, units=50, **shared)  # type: ignore[arg-type]
+            networks = Autoregression(difference, units=SERIES_DEFAULTS.units, **shared)  # type: ignore[arg-type]
             scaled[f"linear autoregression of {kind}"] = linear.fit
             scaled[f"networks on {kind}"] = networks.fit
         for kind, season in {"last value": 1, **({"last season": main} if seasons else {})}.items():
@@ -382,7 +383,9 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
         early = rows[:first]
         if not self._is_clean(early):
             return None
-        chosen = ESNForecaster(UNITS, random_state=self.random_state, verbose=False).fit(early)
+        chosen = ESNForecaster(
+            SERIES_DEFAULTS.clean_units, random_state=self.random_state, verbose=False
+        ).fit(early)
         same = NetworkSettings.of(chosen)
 
         def fit(part: Floats) -> FittedNetwork:
@@ -392,11 +395,13 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
 
     def _is_clean(self, rows: Floats) -> bool:
         """Whether one-step forecasts of many rows (T, d) are so good that a larger network pays."""
-        if len(rows) < LONG or self._exogenous.size:
+        if len(rows) < SERIES_DEFAULTS.clean_rows or self._exogenous.size:
             return False
         changes = Scaler.of(np.diff(rows, axis=0)).scale
-        one_step = Autoregression(units=50, seed=self.random_state).fit(rows)
-        return one_step.error <= CLEAN * float(np.min(changes / Scaler.of(rows).scale))
+        one_step = Autoregression(units=SERIES_DEFAULTS.units, seed=self.random_state).fit(rows)
+        return one_step.error <= SERIES_DEFAULTS.clean * float(
+            np.min(changes / Scaler.of(rows).scale)
+        )
 
     def _spreads(self, record: Backtest, steps: int) -> tuple[Floats, Floats]:
         """Deviations (H, d) of the errors of the combination, and degrees of freedom (d,)."""

@@ -23,7 +23,7 @@ from ..driving import COMPILED
 from ..estimators import ESNClassifier, ESNFieldForecaster, ESNForecaster, ESNRegressor
 from .files import whole_file
 
-FORMAT = 2  # 2: classifiers of whole series have several networks
+MODEL_FORMAT = 2  # 2: classifiers of whole series have several networks
 KINDS: dict[str, Any] = {
     kind.__name__: kind for kind in (ESNRegressor, ESNForecaster, ESNClassifier, ESNFieldForecaster)
 }
@@ -65,7 +65,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
             )
     values, tensors = _contents(model)
     header = {
-        "format": FORMAT,
+        "format": MODEL_FORMAT,
         "library": __version__,
         "kind": kind,
         "parameters": _parameters(model),
@@ -118,7 +118,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 def _header(metadata: dict[str, str] | None) -> dict[str, Any]:
     header = json.loads((metadata or {})["spheresn"])
-    if header["format"] > FORMAT:
+    if header["format"] > MODEL_FORMAT:
         found = sentence(f"{header['format']}, written by spheresn {header['library']}", 80)
         raise ModelFileError(f"the file has format {found}; update spheresn to read it")
     return dict(header)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+# Codes, since compiled loops take no words: of an activation, and of how a piece of a loop ended
 TANH, LINEAR = range(2)
 FINE, DEGENERATE, OVERFLOW, RARE, UNSAFE = range(5)
 

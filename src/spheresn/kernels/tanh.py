@@ -17,7 +17,7 @@ from numba.extending import intrinsic
 
 # n + SHIFT has n + 1023, the exponent field of 2^n, in its lowest bits
 SHIFT = 1.5 * 2.0**52 + 1023.0
-PER_LOG2 = 1.0 / math.log(2.0)
+PER_LOG2 = 1.0 / math.log(2.0)  # e^y = 2^(y · PER_LOG2)
 # ln 2 in two parts, so that n · LOG2_HIGH is exact
 LOG2_HIGH, LOG2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 SATURATED = 44.0  # tanh rounds to 1 for y >= 40

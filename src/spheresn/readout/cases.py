@@ -17,10 +17,11 @@ from .gram import Gram, Sums, product
 from .loo import Sample, choose_penalty, leave_one_out
 from .ridge import Weights, factor
 
-DECADES = np.arange(-6.0, 1.5, 0.5)  # penalties are 10^decade times the mean square of a row
-VARIES = 1e-6  # the deviation of a feature that counts
-LEAST = 0.3  # of the mean variance of all features, added to the variance of each
-RANK = 1e-10  # eigenvalues below this share of the largest are rounding errors
+# Penalties are 10^decade times the mean square of a row
+PENALTY_DECADES = np.arange(-6.0, 1.5, 0.5)
+LEAST_DEVIATION = 1e-6  # the deviation of a feature that counts
+VARIANCE_FLOOR = 0.3  # of the mean variance of all features, added to the variance of each
+RANK_TOLERANCE = 1e-10  # eigenvalues below this share of the largest are rounding errors
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +52,7 @@ class CaseReadout:
     sample: Sample | None = None
 
     def taking(self, features: Floats, targets: Floats) -> CaseReadout:
-        """With more cases, their features (n, p) and targets (n, m)."""
+        """The same with more cases, their features (n, p) and targets (n, m)."""
         more = replace(self, rows=(*self.rows, (features, targets)))
         return more._summed() if sum(len(x) for x, _ in more.rows) > self.features else more
 
@@ -65,7 +66,7 @@ class CaseReadout:
         return fit_sums(whole.sums.moments, whole.sample, penalty)
 
     def _summed(self) -> CaseReadout:
-        """With the kept rows in the sums."""
+        """The same with the kept rows in the sums."""
         sums = Sums.empty(self.features, self.targets) if self.sums is None else self.sums.copy()
         sample = self.sample or Sample.empty(self.features, self.targets)
         for x, y in self.rows:
@@ -88,7 +89,7 @@ def fit_rows(features: Floats, targets: Floats, penalty: float | None = None) ->
     y = targets - centre
     with limit_threads(n):
         values, vectors = eigh(product(x, x.T))
-    kept = values > RANK * max(float(values[-1]), np.finfo(float).tiny)
+    kept = values > RANK_TOLERANCE * max(float(values[-1]), np.finfo(float).tiny)
     values, vectors = values[kept], vectors[:, kept]
     turned, squares = vectors.T @ y, np.square(vectors)
     unit = max(float(values.sum()) / n, np.finfo(float).tiny)
@@ -97,12 +98,12 @@ def fit_rows(features: Floats, targets: Floats, penalty: float | None = None) ->
     def left_out(tried: float) -> tuple[float, Floats]:
         kept_share = values / (values + tried)
         remaining = 1.0 - 1.0 / n - squares @ kept_share
-        errors = (y - vectors @ (kept_share[:, None] * turned)) / np.maximum(remaining, RANK)[
-            :, None
-        ]
+        errors = (y - vectors @ (kept_share[:, None] * turned)) / np.maximum(
+            remaining, RANK_TOLERANCE
+        )[:, None]
         return float(np.sqrt(np.square(errors).mean())) / deviation, errors
 
-    tries = [penalty] if penalty is not None else (unit * 10.0 ** DECADES[::-1]).tolist()
+    tries = [penalty] if penalty is not None else (unit * 10.0 ** PENALTY_DECADES[::-1]).tolist()
     best = min(tries, key=lambda tried: left_out(tried)[0])
     error, errors = left_out(best)
     divided = turned / (values + max(best, np.finfo(float).tiny))[:, None]
@@ -141,5 +142,5 @@ def _scale(variances: Floats) -> Floats:
     >>> _scale(np.array([0.0, 2.0])).tolist() == [np.inf, np.sqrt(2.0 + 0.3 * 1.0)]
     True
     """
-    varying = variances > VARIES**2
-    return np.where(varying, np.sqrt(variances + LEAST * variances.mean()), np.inf)
+    varying = variances > LEAST_DEVIATION**2
+    return np.where(varying, np.sqrt(variances + VARIANCE_FLOOR * variances.mean()), np.inf)

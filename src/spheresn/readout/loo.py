@@ -15,16 +15,17 @@ from .ridge import Moments, Root, Weights, factor
 
 # Penalties are 10^decade times the trace: from interpolation (`Moments.least_decade`) to almost the
 # mean
-START, MOST = -8, 0
-SAMPLE = 256  # rows; the error is computed on at most twice as many
-MOST_ROWS = 2 * SAMPLE
-LOST = 1e-12  # a share of the variance that a Gram cannot tell from zero
-LARGE = 250  # states; for more, the search starts from the best penalty of a subset of the states
+FIRST_DECADE, LAST_DECADE = -8, 0
+LEAST_SAMPLE_ROWS = 256  # rows; the error is computed on at most twice as many
+MOST_SAMPLE_ROWS = 2 * LEAST_SAMPLE_ROWS
+LOST_VARIANCE = 1e-12  # a share of the variance: in a Gram, less than this may be rounding
+# States; for more, the search starts from the best penalty of a subset of the states
+LEAST_STATES_FOR_SUBSET = 250
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """At most 2 · SAMPLE evenly spaced rows of a series.
+    """At most 2 · LEAST_SAMPLE_ROWS evenly spaced rows of a series.
 
     These are the rows whose index is a multiple of `stride`, which doubles as rows are added. They
     do not depend on how the series was divided into pieces.
@@ -50,7 +51,8 @@ class Sample:
         stride = self.stride
         # Thinned before they are joined: large arrays that are dropped at once take time
         while (
-            self._count(stride) + len(range(-self.seen % stride, len(states), stride)) > MOST_ROWS
+            self._count(stride) + len(range(-self.seen % stride, len(states), stride))
+            > MOST_SAMPLE_ROWS
         ):
             stride *= 2
         mine, rows = _thinned(self, stride), slice(-self.seen % stride, None, stride)
@@ -73,7 +75,7 @@ class Sample:
     def _with(self, states: Floats, targets: Floats, seen: int) -> Sample:
         x, y = np.vstack([self.states, states]), np.vstack([self.targets, targets])
         kept = Sample(x, y, self.seen + seen, self.stride)
-        while len(kept.states) > MOST_ROWS:
+        while len(kept.states) > MOST_SAMPLE_ROWS:
             kept = _thinned(kept, 2 * kept.stride)
         return kept
 
@@ -120,13 +122,14 @@ def choose_penalty(moments: Moments, sample: Sample) -> tuple[float, float, Weig
 
     The error is relative to the variance of the targets. The search descends over the decades, in
     steps of three and then of one. This takes five to seven Cholesky factors; the eigenvalues,
-    which would serve all decades, cost as much as thirty. With more than LARGE states, every n-th
-    state gives the decade to start from. The error may have several minima: in one random case of a
-    hundred the search ends in a local one, up to 5 % above the least error.
+    which would serve all decades, cost as much as thirty. With more than
+    LEAST_STATES_FOR_SUBSET states, every n-th state gives the decade to start from. The error may
+    have several minima: in one random case of a hundred the search ends in a local one, up to 5 %
+    above the least error.
     """
-    stride = -(-len(moments.state_mean) // LARGE)
+    stride = -(-len(moments.state_mean) // LEAST_STATES_FOR_SUBSET)
     if stride == 1:
-        return search_decades(moments, sample, START, (3, 1))
+        return search_decades(moments, sample, FIRST_DECADE, (3, 1))
     few = moments.every(stride)
     start = decade_of(few, choose_penalty(few, sample.every(stride))[0])
     return search_decades(moments, sample, start, (1,))
@@ -143,7 +146,7 @@ def screen_penalty(
     error = cache(lambda decade: cross_validate(gram, unit * 10.0**decade, memory))
     best = start
     for step in (-stride, stride):
-        while least <= best + step <= MOST and error(best + step) < error(best):
+        while least <= best + step <= LAST_DECADE and error(best + step) < error(best):
             best += step
         if best != start:
             break
@@ -175,7 +178,7 @@ def cross_validate(gram: Gram, penalty: float, memory: Floats | None = None) -> 
     weights = product(inverse.T, half)
     explained = np.square(half).sum(axis=0) + penalty * np.square(weights).sum(axis=0)
     total = np.where(gram.target_scatter > 0.0, gram.target_scatter, 1.0)
-    share = np.maximum(1.0 - explained / total, LOST)
+    share = np.maximum(1.0 - explained / total, LOST_VARIANCE)
     freedom = 1.0 + len(shifted) - penalty * float(np.square(inverse).sum())
     remaining = 1.0 - freedom / gram.count
     return float(np.sqrt(share.mean())) / remaining if remaining > 1e-6 else np.inf
@@ -204,7 +207,7 @@ def search_decades(
     # has ended in a local minimum, so all decades are compared
     if evaluate(best)[0] > 1.0:
         best = min(
-            range(MOST, moments.least_decade - 1, -1), key=lambda decade: evaluate(decade)[0]
+            range(LAST_DECADE, moments.least_decade - 1, -1), key=lambda decade: evaluate(decade)[0]
         )
     return _unit(moments) * 10.0**best, *evaluate(best)
 
@@ -222,6 +225,8 @@ def _descend(
     for stride in strides:
         before = None
         while best != before:
-            near = [one for one in (best + stride, best, best - stride) if least <= one <= MOST]
+            near = [
+                one for one in (best + stride, best, best - stride) if least <= one <= LAST_DECADE
+            ]
             before, best = best, min(near, key=error)
     return best

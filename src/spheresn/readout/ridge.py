@@ -21,7 +21,7 @@ from .._errors import StateOverflow
 from .._numerics import limit_threads
 from .._validation import Floats
 from .gram import Gram, product
-from .triangle import PANEL, Triangle
+from .triangle import REDUCED_COLUMNS, Triangle
 
 Moments = Gram | Triangle
 
@@ -243,7 +243,7 @@ def _augmented(moments: Triangle, root: float) -> Augmented:
     right = np.asfortranarray(moments.targets)
     with limit_threads(0):
         upper, vectors, block, _ = dtpqrt(
-            n, min(PANEL, n), np.asfortranarray(moments.states), identity, overwrite_b=1
+            n, min(REDUCED_COLUMNS, n), np.asfortranarray(moments.states), identity, overwrite_b=1
         )
         targets = dtpmqrt(n, vectors, block, right, np.zeros_like(right, order="F"), trans="T")[0]
     return Augmented(moments, upper, targets)

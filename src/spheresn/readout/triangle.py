@@ -18,8 +18,9 @@ from .._errors import BadInput
 from .._numerics import limit_threads
 from .._validation import Floats
 
-BLOCK = 1024  # rows that are reduced at once
-PANEL = 32  # columns that LAPACK reduces at once; two threads are slower than one at any size tried
+REDUCED_ROWS = 1024  # rows that are reduced at once
+# Columns that LAPACK reduces at once; two threads are slower than one at any size tried
+REDUCED_COLUMNS = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +115,7 @@ def stacked(upper: Floats, lower: Floats, trapezoid: int | None = None) -> Float
     The others are a triangle too, unless `trapezoid` says how many of their rows are.
     """
     rows = len(lower) if trapezoid is None else trapezoid
-    panel = min(PANEL, len(upper))
+    panel = min(REDUCED_COLUMNS, len(upper))
     copied = np.array(lower, order="F")  # LAPACK overwrites it
     with limit_threads(0):
         return np.asarray(dtpqrt(rows, panel, upper, copied, overwrite_b=1)[0])
@@ -126,8 +127,8 @@ class GrowingTriangle:
     def __init__(self, moments: Triangle) -> None:
         self._moments = moments
         width = len(moments.factor)
-        self._rows = np.empty((BLOCK, width))
-        self._centred = np.empty((BLOCK + 1, width))
+        self._rows = np.empty((REDUCED_ROWS, width))
+        self._centred = np.empty((REDUCED_ROWS + 1, width))
         self._filled = 0
 
     @classmethod
@@ -161,13 +162,13 @@ class GrowingTriangle:
         _validation.same_length("targets", targets, "states", states)
         first, n = 0, len(self._moments.state_mean)
         while first < len(states):
-            taken = slice(first, first + BLOCK - self._filled)
+            taken = slice(first, first + REDUCED_ROWS - self._filled)
             count = len(states[taken])
             rows = self._rows[self._filled : self._filled + count]
             rows[:, :n], rows[:, n:] = states[taken], targets[taken]
             self._filled += count
             first += count
-            if self._filled == BLOCK:
+            if self._filled == REDUCED_ROWS:
                 self._absorb()
         return self
 

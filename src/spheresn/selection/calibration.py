@@ -18,12 +18,14 @@ from ..analysis.lyapunov import growth_of_rows
 from ..driving import writable
 from ..reservoir import Reservoir
 
-STRONGEST, WEAKEST, STRIDE = 30.0, 1e-4, 2.0
-SHORTEST = 200  # rows; a shorter signal is repeated to this length before it is measured
-TRANSIENT = 100
-ROUNDING = 1e-12  # an exponent this close to zero may be zero
-FEW, MIDDLE = 300, 1000  # rows for the first search and for the first correction
-CORRECTIONS = 6
+# A search goes from the strongest drive, under which all networks forget at once, down to the
+# weakest in steps of this ratio
+STRONGEST_DRIVE, WEAKEST_DRIVE, DRIVE_RATIO = 30.0, 1e-4, 2.0
+LEAST_SIGNAL_ROWS = 200  # a shorter signal is repeated, so that rows are left after the transient
+TRANSIENT_ROWS = 100  # the direction that grows most needs about so many to come to the front
+ZERO_EXPONENT = 1e-12  # an exponent this close to zero may be zero
+ROUGH_ROWS, CORRECTION_ROWS = 300, 1000  # of the first search and of the first correction
+MOST_SECANTS = 6  # where so many do not meet the goal, the curve is searched instead
 
 Curve = Callable[[float], float]  # logarithm of the strength -> exponent
 
@@ -34,7 +36,7 @@ class MemoryOutOfReach(BadInput):
     strength: the one whose memory is nearest.
     """
 
-    def __init__(self, sentence: str, strength: float = STRONGEST) -> None:
+    def __init__(self, sentence: str, strength: float = STRONGEST_DRIVE) -> None:
         super().__init__(sentence)
         self.strength = strength
 
@@ -68,9 +70,13 @@ class Calibrated:
 
 def exponent(reservoir: Reservoir, signal: Floats) -> float:
     """The maximal Lyapunov exponent per step on a checked signal (T, d), after a transient."""
-    rows = signal if len(signal) >= SHORTEST else np.resize(signal, (SHORTEST, signal.shape[1]))
+    rows = (
+        signal
+        if len(signal) >= LEAST_SIGNAL_ROWS
+        else np.resize(signal, (LEAST_SIGNAL_ROWS, signal.shape[1]))
+    )
     growth = growth_of_rows(reservoir, writable(rows), None, np.random.default_rng(0))
-    return float(growth[TRANSIENT:].mean())
+    return float(growth[TRANSIENT_ROWS:].mean())
 
 
 def calibrate(
@@ -103,8 +109,8 @@ def calibrate(
         )
 
     near = near or _approximate(curve_on, memory)
-    if len(signal) > MIDDLE:
-        near = _correct(curve_on(MIDDLE), near, memory, 0.02)
+    if len(signal) > CORRECTION_ROWS:
+        near = _correct(curve_on(CORRECTION_ROWS), near, memory, 0.02)
     near = _correct(curve_on(len(signal)), near, memory, tolerance)
     strength = float(np.exp(near.place))
     return Calibrated(at_strength(strength), strength, near.exponent, near)
@@ -130,14 +136,14 @@ def passed(
 ) -> dict[float, Point]:
     """Roughly where a network has these memories, by one walk from strong drive to weak.
 
-    It interpolates between steps of STRIDE on few rows. A memory that the walk does not pass gets
-    the end of the walk.
+    It interpolates between steps of DRIVE_RATIO on few rows. A memory that the walk does not pass
+    gets the end of the walk.
     """
-    step, goals = float(np.log(STRIDE)), {memory: -1.0 / memory for memory in sorted(memories)}
+    step, goals = float(np.log(DRIVE_RATIO)), {memory: -1.0 / memory for memory in sorted(memories)}
     found: dict[float, Point] = {}
-    high, below, above, slope = float(np.log(STRONGEST)) + step, -np.inf, -np.inf, -1.0
-    while len(found) < len(goals) and high - step > np.log(WEAKEST):
-        above = exponent(at_strength(float(np.exp(high - step))), signal[:FEW])
+    high, below, above, slope = float(np.log(STRONGEST_DRIVE)) + step, -np.inf, -np.inf, -1.0
+    while len(found) < len(goals) and high - step > np.log(WEAKEST_DRIVE):
+        above = exponent(at_strength(float(np.exp(high - step))), signal[:ROUGH_ROWS])
         if above > below > -np.inf:
             slope = (below - above) / step
         for memory, goal in goals.items():
@@ -151,9 +157,9 @@ def passed(
 def _approximate(curve_on: Callable[[int], Curve], memory: float) -> Point:
     """A point near the goal; if a search on few rows finds none, more rows decide."""
     try:
-        return _search(curve_on(FEW), memory, 0.1)
+        return _search(curve_on(ROUGH_ROWS), memory, 0.1)
     except MemoryOutOfReach:
-        return _search(curve_on(MIDDLE), memory, 0.1)
+        return _search(curve_on(CORRECTION_ROWS), memory, 0.1)
 
 
 def _correct(curve: Curve, near: Point, memory: float, tolerance: float) -> Point:
@@ -162,7 +168,7 @@ def _correct(curve: Curve, near: Point, memory: float, tolerance: float) -> Poin
     Secants begin at a point of a similar curve, one measured on fewer rows.
     """
     goal, place, slope, value = -1.0 / memory, near.place, near.slope, curve(near.place)
-    for _ in range(CORRECTIONS):
+    for _ in range(MOST_SECANTS):
         if abs(value - goal) <= tolerance * abs(goal):
             return Point(place, value, slope)
         step = float(np.clip((goal - value) / slope, -1.0, 1.0))
@@ -179,12 +185,12 @@ def _search(curve: Curve, memory: float, tolerance: float) -> Point:
 
     A bent network that is driven weakly may be chaotic, and its exponent is not monotone there.
     """
-    goal, high = -1.0 / memory, float(np.log(STRONGEST))
+    goal, high = -1.0 / memory, float(np.log(STRONGEST_DRIVE))
     below = curve(high)
     if below > goal:
-        raise MemoryOutOfReach(_sentence(memory, "at least", below), STRONGEST)
-    while high > np.log(WEAKEST):
-        low = high - float(np.log(STRIDE))
+        raise MemoryOutOfReach(_sentence(memory, "at least", below), STRONGEST_DRIVE)
+    while high > np.log(WEAKEST_DRIVE):
+        low = high - float(np.log(DRIVE_RATIO))
         above = curve(low)
         if above >= goal:
             place = float(
@@ -196,7 +202,7 @@ def _search(curve: Curve, memory: float, tolerance: float) -> Point:
 
 
 def _sentence(memory: float, side: str, reached: float) -> str:
-    if reached >= -ROUNDING:
+    if reached >= -ZERO_EXPONENT:
         return (
             f"memory must be one that this network can have, got {memory:g}; its maximal exponent "
             "is not negative on this signal: try less bend"

@@ -26,17 +26,17 @@ class Candidate:
 # weakly nonlinear, which a precise readout turns into precise forecasts of clean series; a weaker
 # one is better on noisy ones. A flow that is seen in all its variables needs hardly any memory, a
 # delay equation much. Chosen on the development half of the league (benchmarks/league).
-SHORT = [(0.25, 1), (0.25, 2), (0.5, 1), (0.5, 2), (1, 0.5), (1, 1), (2, 0.5)]
-LONG = [(2, 1), (4, 0.25), (4, 0.5)]
-SHAPES = {
-    3.0: [*SHORT, *LONG, (8, 0.5), (10, 0), (30, 0)],
-    10.0: [*SHORT, *LONG],
-    30.0: SHORT,
+SHORT_MEMORIES = [(0.25, 1), (0.25, 2), (0.5, 1), (0.5, 2), (1, 0.5), (1, 1), (2, 0.5)]
+LONG_MEMORIES = [(2, 1), (4, 0.25), (4, 0.5)]
+SHAPES_BY_RATIO = {
+    3.0: [*SHORT_MEMORIES, *LONG_MEMORIES, (8, 0.5), (10, 0), (30, 0)],
+    10.0: [*SHORT_MEMORIES, *LONG_MEMORIES],
+    30.0: SHORT_MEMORIES,
 }
 FORECAST = {
     "spherical": [
         Candidate(memory, bend, bias_ratio=ratio)
-        for ratio, shapes in SHAPES.items()
+        for ratio, shapes in SHAPES_BY_RATIO.items()
         for memory, bend in shapes
     ],
     "tanh": [Candidate(memory, gain=gain) for memory in (0.5, 1, 2, 4, 8) for gain in (1.3, 2.0)],
@@ -60,7 +60,7 @@ REGRESSION = {
 def candidates(
     table: dict[str, list[Candidate]], activation: str, memory: Any, bend: Any, bias_ratio: Any
 ) -> list[Candidate]:
-    """The candidates of a table with what the user fixed; one where everything is fixed."""
+    """The candidates of a table with what the user fixed; only one where everything is fixed."""
     found = table[activation]
     if bias_ratio != "auto":
         ratio = _validation.real("bias_ratio", bias_ratio, 0.0)

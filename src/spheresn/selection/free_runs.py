@@ -10,7 +10,7 @@ from .._validation import Floats
 
 # Deviations of the series. Below the first an error is that of the arithmetic, and beyond the
 # second one run that escapes would outweigh all others.
-PRECISION, WORST = 1e-15, 10.0
+LEAST_ERROR, LARGEST_ERROR = 1e-15, 10.0
 HELD_SHARE = 0.64  # of the held-out rows: a run is so long, so that starts differ by the rest
 
 
@@ -28,9 +28,9 @@ class Score(NamedTuple):
     @staticmethod
     def of(runs: Floats) -> Score:
         """From the errors (R, T) of each step of several runs, in deviations."""
-        errors = np.clip(np.maximum.accumulate(runs, axis=1), PRECISION, 1.0)
+        errors = np.clip(np.maximum.accumulate(runs, axis=1), LEAST_ERROR, 1.0)
         return Score(
             -float(np.log(errors).mean()),
-            -float(np.minimum(runs, WORST).mean()),
+            -float(np.minimum(runs, LARGEST_ERROR).mean()),
             float((errors < 1.0).sum(axis=1).mean()),
         )

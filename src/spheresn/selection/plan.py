@@ -158,8 +158,8 @@ class Plan:
         rows: int = SEARCH_ROWS,
         near: Point | None = None,
     ) -> Calibrated | None:
-        """Calibrated on the first rows, only roughly from a point `near`; None where the memory is
-        out of reach.
+        """The network, calibrated on the first rows, only roughly from a point `near`; None where
+        the memory is out of reach.
         """
         try:
             return self.calibrated(
@@ -176,7 +176,7 @@ class Plan:
         nearest: bool = False,
         near: Point | None = None,
     ) -> Calibrated:
-        """Calibrated on up to FINAL_ROWS rows."""
+        """The network, calibrated on up to FINAL_ROWS rows."""
         return self.calibrated(signal[:FINAL_ROWS], candidate, nearest=nearest, near=near)
 
 

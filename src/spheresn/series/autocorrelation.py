@@ -6,8 +6,9 @@ import numpy as np
 
 from .._validation import Floats
 
-ROUNDING = 8.0 * np.finfo(float).eps  # of the largest value, by which a mean may be wrong
-DIRECT = 512  # rows up to which the sums are exact and no slower than by Fourier transforms
+MEAN_ROUNDING = 8.0 * np.finfo(float).eps  # of the largest value, by which a mean may be wrong
+# Rows up to which the sums are exact and no slower than by Fourier transforms
+MOST_ROWS_SUMMED = 512
 
 
 def autocorrelations(values: Floats, most: int) -> Floats:
@@ -18,10 +19,10 @@ def autocorrelations(values: Floats, most: int) -> Floats:
     """
     centred = values - values.mean()
     largest = float(np.abs(centred).max(initial=0.0))
-    if largest <= ROUNDING * np.abs(values).max(initial=0.0):
+    if largest <= MEAN_ROUNDING * np.abs(values).max(initial=0.0):
         return np.zeros(most + 1)
     centred = centred / largest  # so that squares neither over- nor underflow
-    if len(values) <= DIRECT:
+    if len(values) <= MOST_ROWS_SUMMED:
         found = np.correlate(centred, centred, "full")[len(values) - 1 :][: most + 1]
     else:
         size = 2 ** int(np.ceil(np.log2(2 * len(values))))

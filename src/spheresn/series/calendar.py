@@ -14,10 +14,10 @@ import numpy as np
 
 from .._errors import BadInput
 from .clock import (
-    ENOUGH,
     JITTER,
-    LARGEST,
-    ROUNDED,
+    LEAST_TIMES,
+    MOST_TIMES,
+    PRINTED_STEP,
     Places,
     clock_with_jitter,
     even_places,
@@ -28,7 +28,7 @@ from .frequency import at_one_time, frequencies
 from .frequency_text import in_words, span_in_words
 
 LAST_YEAR = 9999  # a year of five digits could not be read back
-MOST = 2  # times as many rows as there are, where missing ones are added
+MOST_FILLED = 2  # times as many rows as there are, where missing ones are added
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ class Calendar:
     @property
     def can_be_filled(self) -> bool:
         """Whether the times are most of evenly spaced ones."""
-        return self.places is not None and len(self.every) <= MOST * len(self.places)
+        return self.places is not None and len(self.every) <= MOST_FILLED * len(self.places)
 
     @property
     def missing(self) -> Any:
@@ -67,11 +67,11 @@ class Calendar:
             return tuple((np.flatnonzero(np.diff(self.places) != 1) + 1).tolist())
         steps = np.diff(seconds_of(self.times))
         usual = middle(steps)
-        return tuple((np.flatnonzero(np.abs(steps - usual) > ROUNDED * usual) + 1).tolist())
+        return tuple((np.flatnonzero(np.abs(steps - usual) > PRINTED_STEP * usual) + 1).tolist())
 
     @property
     def jitter(self) -> float:
-        """Seconds, or the number, by which a time is beside its even place at most."""
+        """How far times are from their even places at most, in seconds or in their unit."""
         if self.places is None or self.has_periods:
             return 0.0
         beside = self.times - self.every[self.places]
@@ -80,7 +80,7 @@ class Calendar:
 
     @property
     def unit_step(self) -> float:
-        """Seconds, or the number, from an even time to the next."""
+        """From an even time to the next, in seconds or in the unit of the numbers."""
         times = seconds_of(self.every)
         return float(times[-1] - times[0]) / max(len(times) - 1, 1)
 
@@ -100,7 +100,7 @@ class Calendar:
         return in_words(self.step) if self.has_dates else f"{self.step:.12g}"
 
     def lack(self, write: Any = str) -> str | None:
-        """What the rows must have and have not, as a part of a sentence; None if they are even."""
+        """What the rows lack, as a part of a sentence; None if they are even."""
         if self.even:
             return None
         noun = "date" if self.has_dates else "time"
@@ -196,7 +196,7 @@ def _at(dates: Any, step: Any) -> Calendar | None:
 
     try:
         count = (dates[-1] - dates[0]) / (dates[0] + step - dates[0])
-        if not count <= max(LARGEST, 2 * len(dates)):
+        if not count <= max(MOST_TIMES, 2 * len(dates)):
             return None
         every = pd.date_range(dates[0], dates[-1], freq=step)
     except (ValueError, OverflowError):  # beyond the years that pandas counts
@@ -223,7 +223,7 @@ def _of_numbers(numbers: Any) -> Calendar:
 
     values = np.asarray(numbers, np.float64)
     step = middle(np.diff(values)) if len(values) > 1 else 1.0
-    for tolerance in (ROUNDED * len(values), JITTER if len(values) >= ENOUGH else 0.0):
+    for tolerance in (PRINTED_STEP * len(values), JITTER if len(values) >= LEAST_TIMES else 0.0):
         found = even_places(values, step, tolerance)
         if found is not None:
             places, shift = found

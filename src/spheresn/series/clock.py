@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from .._validation import Floats
 
 JITTER = 0.1  # of a step: times that are no farther from even ones are even
-LATE = 3601.0  # seconds: no clock is farther beside, but an hour off in summer it may be
-ENOUGH = 6  # times from which on chance hardly puts all of them so near to even ones
-ROUNDED = 1e-6  # of a step, by which printed times differ
-LARGEST = 10**6  # even times that are looked at; more if there are half as many rows
+LATE = 3601.0  # seconds: a clock may be an hour off in summer, but not more
+LEAST_TIMES = 6  # times from which on chance hardly puts all of them so near to even ones
+PRINTED_STEP = 1e-6  # of a step, by which printed times differ
+MOST_TIMES = 10**6  # even times that are looked at; more if there are half as many rows
 ROUND = ("D", "h", "min", "s", "ms", "us", "ns")
 
 Places = NDArray[np.int64]
@@ -21,11 +21,11 @@ Places = NDArray[np.int64]
 
 def clock_with_jitter(dates: Any) -> tuple[Any, Any, Places] | None:
     """The first date, the step and the places of dates on an even clock that is not exact; of the
-    steps that fit, the roundest. None where dates are too far beside, or few.
+    steps that fit, the roundest. None where dates are too far from it, or too few.
     """
     import pandas as pd
 
-    if len(dates) < ENOUGH:
+    if len(dates) < LEAST_TIMES:
         return None
 
     seconds = seconds_of(dates)
@@ -52,14 +52,14 @@ def clock_with_jitter(dates: Any) -> tuple[Any, Any, Places] | None:
 
 def even_places(times: Floats, step: float, tolerance: float) -> tuple[Places, float] | None:
     """The places of times on an even grid of this step, and how far after the first time the grid
-    begins; None if a time is beside its place by more than this part of the step.
+    begins; None if a time is farther from its place than this part of the step.
 
     >>> even_places(np.array([0.0, 1.02, 3.0]), 1.0, 0.1)[0].tolist()
     [0, 1, 3]
     """
     with np.errstate(over="ignore", invalid="ignore"):
         exact = (times - times[0]) / step
-        if not exact[-1] <= max(LARGEST, 2 * len(times)):
+        if not exact[-1] <= max(MOST_TIMES, 2 * len(times)):
             return None
     places = np.round(exact).astype(np.int64)
     beside = exact - places

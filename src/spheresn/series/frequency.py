@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-FEWEST = 3  # dates from which a rule about weekdays can be seen
+LEAST_DATES = 3  # dates from which a rule about weekdays can be seen
 
 
 def frequencies(dates: Any) -> Iterator[Any]:
-    """Frequencies that dates may have of which some are missing; what is said first is preferred.
+    """Frequencies on which dates with gaps may lie, the preferred one first.
 
     dates: a DatetimeIndex of at least two dates in their order. A frequency fits if all dates are
     among its own; the caller sees to that.
@@ -42,7 +42,7 @@ def inferred_frequency(dates: Any) -> Any:
     """The frequency that pandas sees in dates of which none is missing, or None."""
     import pandas as pd
 
-    if len(dates) < FEWEST:
+    if len(dates) < LEAST_DATES:
         return None
     with warnings.catch_warnings():
         # A future pandas returns an offset here and warns about it; `to_offset` takes both
@@ -93,7 +93,7 @@ def _of_months(dates: Any) -> Iterator[Any]:
     last = int(dates.day.max())
     if (dates.day == np.minimum(last, dates.days_in_month)).all():
         yield pd.DateOffset(months=count, day=last)
-    if len(dates) >= FEWEST:
+    if len(dates) >= LEAST_DATES:
         for rule in (pd.offsets.BMonthBegin(count), pd.offsets.BMonthEnd(count)):
             if all(rule.is_on_offset(date) for date in dates):
                 yield rule
@@ -146,7 +146,7 @@ def _of_weekdays(dates: Any) -> Iterator[Any]:
     import pandas as pd
 
     weekdays = np.asarray(dates.day_of_week)
-    if len(dates) < FEWEST:
+    if len(dates) < LEAST_DATES:
         return
     if weekdays.max() < 5:
         days = days_of(dates)

@@ -16,6 +16,7 @@ UNITS = {
     "YS": "year",
     "YE": "year",
 }
+# Seconds of a unit, the largest first
 SIZES = (("day", 86400.0), ("hour", 3600.0), ("minute", 60.0))
 ON_DAY = r"(\d+) months on day (\d+)"
 

@@ -8,9 +8,9 @@ from .._errors import BadInput
 from .._validation import Floats
 from ..kernels import BEYOND
 
-MARGIN = 0.1  # of the range of a series: a forecast farther outside has left it
-LARGEST = float(np.finfo(float).max)
-TWICE = 2.0  # times as far as the series itself left its past range
+RANGE_MARGIN = 0.1  # of the range of a series: a forecast farther outside has left it
+LARGEST_FLOAT = float(np.finfo(float).max)
+PAST_EXCESSES = 2.0  # times as far as the series itself left its past range
 
 
 def bounds(rows: Floats, steps: int) -> tuple[Floats, Floats]:
@@ -23,11 +23,14 @@ def bounds(rows: Floats, steps: int) -> tuple[Floats, Floats]:
     highest, lowest = np.maximum.accumulate(rows), np.minimum.accumulate(rows)
     half, reach = len(rows) // 2, min(steps, len(rows) // 4)
     with np.errstate(over="ignore"):
-        least = MARGIN * (highest[-1] - lowest[-1])
+        least = RANGE_MARGIN * (highest[-1] - lowest[-1])
         up = (highest[half + reach :] - highest[half : len(rows) - reach]).max(axis=0)
         down = (lowest[half : len(rows) - reach] - lowest[half + reach :]).max(axis=0)
-        low, high = lowest[-1] - TWICE * down - least, highest[-1] + TWICE * up + least
-    return np.maximum(low, -LARGEST), np.minimum(high, LARGEST)
+        low, high = (
+            lowest[-1] - PAST_EXCESSES * down - least,
+            highest[-1] + PAST_EXCESSES * up + least,
+        )
+    return np.maximum(low, -LARGEST_FLOAT), np.minimum(high, LARGEST_FLOAT)
 
 
 def bounds_around(mean: Floats, rows: Floats, steps: int) -> tuple[Floats, Floats]:

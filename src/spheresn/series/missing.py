@@ -17,8 +17,8 @@ from .clock import Places
 # linear: missing values and rows are interpolated; skip: rows count as evenly spaced where dates
 # are missing
 FILLS = ("linear", "skip")
-LISTED = 8  # times or rows in a sentence
-NOTED = 1e-3  # of a step: a clock that is less exact is mentioned
+LISTED_TIMES = 8  # times or rows in a sentence
+NOTED_UNEVENNESS = 1e-3  # of a step: a clock that is less exact is mentioned
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,8 @@ def rows_in_words(places: Sequence[int], first_row: int = 0) -> str:
     >>> rows_in_words([4]), rows_in_words(range(10), first_row=2)
     ('row 4', 'rows 2, 3, 4, 5, 6, 7, 8, 9 and 2 more')
     """
-    shown = ", ".join(str(first_row + place) for place in places[:LISTED])
-    more = f" and {len(places) - LISTED} more" if len(places) > LISTED else ""
+    shown = ", ".join(str(first_row + place) for place in places[:LISTED_TIMES])
+    more = f" and {len(places) - LISTED_TIMES} more" if len(places) > LISTED_TIMES else ""
     return f"row{'s' if len(places) > 1 else ''} {shown}{more}"
 
 
@@ -77,7 +77,7 @@ def interpolated(values: Floats, places: Places) -> Floats:
 
 def _about_jitter(calendar: Calendar) -> Iterator[str]:
     jitter = calendar.jitter
-    if len(calendar.times) > 1 and jitter > NOTED * calendar.unit_step:
+    if len(calendar.times) > 1 and jitter > NOTED_UNEVENNESS * calendar.unit_step:
         unit = " s" if calendar.has_dates else ""
         yield (
             f"times are up to {jitter:.2g}{unit} beside even ones, {calendar.spacing} apart, and "
@@ -96,6 +96,6 @@ def _uneven(calendar: Calendar, wording: Wording) -> str:
 
 def _added(calendar: Calendar, wording: Wording) -> str:
     missing = calendar.missing
-    shown = ", ".join(wording.write(time) for time in missing[:LISTED])
-    more = f" and {len(missing) - LISTED} more" if len(missing) > LISTED else ""
+    shown = ", ".join(wording.write(time) for time in missing[:LISTED_TIMES])
+    more = f" and {len(missing) - LISTED_TIMES} more" if len(missing) > LISTED_TIMES else ""
     return f"added and interpolated linearly: {wording.label} {shown}{more}"

@@ -14,7 +14,7 @@ from .clock import Places
 from .form import SeriesForm
 from .missing import FILLS, Wording, interpolated, rows_in_words, settled
 
-COUNT = "fill='skip' to count the rows as evenly spaced"
+SKIP_TO_COUNT = "fill='skip' to count the rows as evenly spaced"
 DROP = "or drop the dates: reset_index(drop=True)"
 
 
@@ -122,8 +122,8 @@ def _wording(name: str, fill: str | None) -> Wording:
     return Wording(
         name,
         "date",
-        f"pass fill='linear' to interpolate, or {COUNT}",
-        f"resample it first, or pass {COUNT}",
+        f"pass fill='linear' to interpolate, or {SKIP_TO_COUNT}",
+        f"resample it first, or pass {SKIP_TO_COUNT}",
         _shown,
     )
 

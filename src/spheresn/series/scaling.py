@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from .._errors import BadInput
 from .._validation import Floats
 
-ALIKE = 1.5  # ratio of deviations up to which series have the same size
-ROUNDING = 4.0 * np.finfo(float).eps  # of the largest value: less variation than this is rounding
+SIMILAR_SIZES = 1.5  # ratio of deviations up to which series have the same size
+# Of the largest value: less variation than this is rounding
+DEVIATION_ROUNDING = 4.0 * np.finfo(float).eps
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +28,7 @@ class Scaler:
         """From rows (T, d), scaled first so that squares neither over- nor underflow."""
         safe, deviation = _deviation(rows)
         mean = (rows / safe).mean(axis=0)
-        varies = (deviation > ROUNDING) & (deviation * safe > 0.0)
+        varies = (deviation > DEVIATION_ROUNDING) & (deviation * safe > 0.0)
         return Scaler(mean * safe, np.where(varies, deviation * safe, safe))
 
     @staticmethod
@@ -84,6 +85,6 @@ def in_own_deviations(rows: Floats) -> Floats:
 
 
 def differ_in_size(series: Sequence[Floats]) -> bool:
-    """Whether in some column the deviations of the series differ by more than ALIKE."""
+    """Whether in some column the deviations of the series differ by more than SIMILAR_SIZES."""
     sizes = np.array([safe * deviation for safe, deviation in map(_deviation, series)])
-    return bool((sizes.max(axis=0) > ALIKE * sizes.min(axis=0)).any())
+    return bool((sizes.max(axis=0) > SIMILAR_SIZES * sizes.min(axis=0)).any())

@@ -12,11 +12,11 @@ from scipy.sparse.linalg import ArpackError, eigs
 from .._validation import Floats
 
 # Units. Up to this size all eigenvalues are computed; above it, a checked Arnoldi iteration.
-DENSE_LIMIT = 2000
+DENSE_WEIGHTS = 2000
 # The default basis with k = 1 is sometimes wrong without notice: it converges to an inner
 # eigenvalue
-CANDIDATES, BASIS = 8, 80
-TOLERANCE = 1e-11
+WEIGHTS_EIGENVALUES, WEIGHTS_BASIS = 8, 80
+WEIGHTS_TOLERANCE = 1e-11  # of a residual, per unit, relative to the largest eigenvalue
 
 
 def spectral_radius(matrix: Floats | Any) -> float:
@@ -30,7 +30,7 @@ def spectral_radius(matrix: Floats | Any) -> float:
     """
     if _has_no_cycle(matrix):
         return 0.0
-    if matrix.shape[0] <= DENSE_LIMIT:
+    if matrix.shape[0] <= DENSE_WEIGHTS:
         return _by_all_eigenvalues(matrix)
     return _by_arnoldi(matrix)
 
@@ -51,10 +51,12 @@ def _by_arnoldi(matrix: Floats | Any) -> float:
     wide = matrix.astype(np.float64)
     start = np.random.default_rng(0).standard_normal(wide.shape[0])
     try:
-        values, vectors = eigs(wide, k=CANDIDATES, ncv=BASIS, v0=start, tol=TOLERANCE / 100)
+        values, vectors = eigs(
+            wide, k=WEIGHTS_EIGENVALUES, ncv=WEIGHTS_BASIS, v0=start, tol=WEIGHTS_TOLERANCE / 100
+        )
     except ArpackError:
         return _by_all_eigenvalues(matrix)
     residuals = np.linalg.norm(wide @ vectors - vectors * values, axis=0)
-    if residuals.max() > TOLERANCE * np.abs(values).max() * wide.shape[0]:
+    if residuals.max() > WEIGHTS_TOLERANCE * np.abs(values).max() * wide.shape[0]:
         return _by_all_eigenvalues(matrix)
     return float(np.abs(values).max())

@@ -36,17 +36,17 @@
   };
 
   // What screen readers say of a control; they read a slider's value itself, not its position on a logarithmic scale.
-  const told = (element, name, value) => element.getAttribute(name) !== value && element.setAttribute(name, value);
+  const assign = (element, name, value) => element.getAttribute(name) !== value && element.setAttribute(name, value);
   const named = () => {
     for (const slider of document.querySelectorAll(".dial [role=slider]")) {
       const dial = slider.closest(".dial");
       const [name, at] = [dial.id.replace(/-field$/, ""), Number(slider.getAttribute("aria-valuenow"))];
-      told(slider, "aria-labelledby", `${name}-label`);
-      told(slider, "aria-describedby", `${name}-hint`);
-      told(slider, "aria-valuetext", String(Number((dial.classList.contains("logarithmic") ? 10 ** at : at).toPrecision(3))));
+      assign(slider, "aria-labelledby", `${name}-label`);
+      assign(slider, "aria-describedby", `${name}-hint`);
+      assign(slider, "aria-valuetext", String(Number((dial.classList.contains("logarithmic") ? 10 ** at : at).toPrecision(3))));
     }
-    for (const list of document.querySelectorAll(".radio[role=listbox]")) told(list, "aria-labelledby", `${list.id}-label`);
-    for (const list of document.querySelectorAll("button.dash-dropdown")) told(list, "aria-labelledby", `${list.id}-label ${list.id}-value`);
+    for (const list of document.querySelectorAll(".radio[role=listbox]")) assign(list, "aria-labelledby", `${list.id}-label`);
+    for (const list of document.querySelectorAll("button.dash-dropdown")) assign(list, "aria-labelledby", `${list.id}-label ${list.id}-value`);
   };
 
   // An observer is called after each change of the page and before any other script can see that change.

@@ -376,7 +376,7 @@ def _judge_map(dataset: xr.Dataset) -> Claim:
         "mean accuracy on the map, chosen on validation rows: "
         + ", ".join(f"{k} {v:.3f}" for k, v in means.items())
         + "; lead "
-        + ", ".join(f"{one.told('+.3f')} over {m}" for m, one in leads.items()),
+        + ", ".join(f"{one.text('+.3f')} over {m}" for m, one in leads.items()),
         "means over networks; holds if the bent sphere is above both the plain sphere and the "
         "linear network by more than .01, partly if above one",
         graded(
@@ -410,10 +410,10 @@ def _compare(
 
 
 def _judge_forecast(dataset: xr.Dataset) -> Claim:
-    there, evidence, told = _times(dataset)
+    there, evidence, text = _times(dataset)
     return Claim(
         "bending-makes-forecasts", FIGURE, OURS,
-        "With a bend the network forecasts chaotic series; without a bend it hardly does.", told,
+        "With a bend the network forecasts chaotic series; without a bend it hardly does.", text,
         "means over runs; holds if the bent sphere stays valid more than twice as long as the "
         "plain one on every series, partly if on one",
         all_or_some(_compare(dataset, there, "bent", 2.0, "spherical")), evidence,
@@ -422,12 +422,12 @@ def _judge_forecast(dataset: xr.Dataset) -> Claim:
 
 
 def _judge_rich(dataset: xr.Dataset) -> Claim:
-    there, evidence, told = _times(dataset)
+    there, evidence, text = _times(dataset)
     return Claim(
         "rich-enough-to-approximate-nonlinear-systems", "free-running forecasts", "Abstract",
         "dynamics that are rich-enough to approximate many common nonlinear systems used for "
         "benchmarking",
-        f"{told}. The paper shows no forecasts: it recalls inputs of such systems, which linear "
+        f"{text}. The paper shows no forecasts: it recalls inputs of such systems, which linear "
         "networks do better",
         "means over runs; holds if the plain sphere stays valid more than half as long as tanh on "
         "every series, partly if on one",
@@ -456,8 +456,8 @@ def _judge_chaos(dataset: xr.Dataset) -> Claim:
     return Claim(
         "bent-sphere-needs-calibration", FIGURE, OURS,
         "The bent sphere can be chaotic under weak drive and is not chaotic under strong drive.",
-        f"ring and Gaussian: largest exponent {highest.told('+.3f')} with bend, {plain:+.4f} "
-        f"without, {strong.told('+.2f')} under the strongest drive",
+        f"ring and Gaussian: largest exponent {highest.text('+.3f')} with bend, {plain:+.4f} "
+        f"without, {strong.text('+.2f')} under the strongest drive",
         "holds if some bent network is above .01 and none is above 0 under the strongest drive, "
         "partly if one of the two is so",
         all_or_some([highest.above(0.01), strong.below(0.0)]),

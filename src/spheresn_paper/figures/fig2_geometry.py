@@ -338,7 +338,7 @@ def _judge_not_necessary(dataset: xr.Dataset) -> Claim:
 def _judge_unlikely(dataset: xr.Dataset) -> Claim:
     strongest = dataset["inside"].isel(strength=-1)
     shares = {int(n): of_mean(strongest.sel(units=n)) for n in dataset["units"].values}
-    listed = ", ".join(f"{share.told('.2%')} at N = {n}" for n, share in shares.items())
+    listed = ", ".join(f"{share.text('.2%')} at N = {n}" for n, share in shares.items())
     evidence = {k: v for n, one in shares.items() for k, v in one.evidence(f"share_{n}").items()}
     return Claim(
         "inside-is-unlikely", FIGURE, "eqn:condition",

@@ -322,7 +322,7 @@ def _judge_always_zero(dataset: xr.Dataset) -> Claim:
     return Claim(
         "largest-exponent-always-zero", FIGURE, "fig:Lyapunov",
         "Note that the largest exponent is always zero.",
-        f"zero in {zero.told('.0%')} of {exponents.size} networks without input (a complex pair "
+        f"zero in {zero.text('.0%')} of {exponents.size} networks without input (a complex pair "
         f"leads), below zero in the others, down to {lowest:.3f}",
         "true exponents log|λ₂/λ₁|; holds if zero in every network, partly if in at least half",
         "holds" if count == exponents.size else zero.judge(lambda s: verdict(False, s >= 0.5)),
@@ -356,7 +356,7 @@ def _judge_edge(dataset: xr.Dataset) -> Claim:
         "the maximun Lyapunov exponent is always zero, implying that the proposed model always "
         "operates on the EoC.",
         f"driven by white noise the true exponent is within {NEAR_ZERO:g} of zero in "
-        f"{near.told('.0%')} of the settings and reaches {strongest:.2g}; clearly positive in "
+        f"{near.text('.0%')} of the settings and reaches {strongest:.2g}; clearly positive in "
         f"{positive:.0f} runs",
         f"median over networks; holds if within {NEAR_ZERO:g} of zero for every input scaling and "
         "spectral radius, partly if for at least half",

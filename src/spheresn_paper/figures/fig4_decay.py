@@ -301,7 +301,7 @@ def _judge_consistent(dataset: xr.Dataset) -> Claim:
         "decay-consistent-with-predictions", FIGURE, "fig:memory-theor",
         "In all cases, the decay is consistent with the predictions.",
         "largest factor between law and measured sensitivity: "
-        + ", ".join(f"{kind} {factors[kind].told('.3g')}" for kind in LAWS)
+        + ", ".join(f"{kind} {factors[kind].text('.3g')}" for kind in LAWS)
         + "; with an orthogonal W, which the paper does not use, "
         f"{factors['orthogonal'].centre:.3g}. α is not positive in {meaningless:.0%} of the random "
         "networks, where the law has no meaning",
@@ -339,8 +339,8 @@ def _judge_perfect(dataset: xr.Dataset) -> Claim:
         "for an infinitely large SR the network perfectly remembers its past inputs, regardless "
         "of their occurrence in the past.",
         f"at spectral radius {float(dataset.strong_radius[-1]):g} an input "
-        f"{int(dataset.delay[-1])} steps old keeps {orthogonal.told('.2f')} of its first influence "
-        f"for orthogonal W, {random.told('.2f')} for random W; the influence of the newest input "
+        f"{int(dataset.delay[-1])} steps old keeps {orthogonal.text('.2f')} of its first influence "
+        f"for orthogonal W, {random.text('.2f')} for random W; the influence of the newest input "
         f"itself falls {fall:.0f}-fold on the way",
         "holds if more than .95 of the influence is left at the largest spectral radius for both "
         "kinds of W, partly if for one",
@@ -376,7 +376,7 @@ def _judge_gelfand(dataset: xr.Dataset) -> Claim:
     return Claim(
         "norm-of-powers-by-gelfand", FIGURE, "Memory of past inputs",
         "|W^(n-k)| is about ρ^(n-k) for large n - k, thanks to Gelfand's formula.",
-        f"|W^{power}|/ρ^{power} = {random.told('.2f')} for random W, {orthogonal.told('.2f')} for "
+        f"|W^{power}|/ρ^{power} = {random.text('.2f')} for random W, {orthogonal.text('.2f')} for "
         f"orthogonal W. The formula is about the root |W^k|^(1/k), which is "
         f"{random.centre ** (1 / power):.3f} ρ; it allows any constant factor",
         "geometric mean over networks; holds if the ratio is between 1/1.5 and 1.5 for random W",
@@ -392,7 +392,7 @@ def _judge_even(dataset: xr.Dataset) -> Claim:
         "Each input produces a similar effect on the state, δ_l = δ for every l; this is "
         "reasonable for inputs that are symmetrically distributed with a small variance.",
         "white noise at the paper's setting: the deviation of δ_l along a run is "
-        f"{ratio.told('.3g')} times the size of its mean",
+        f"{ratio.text('.3g')} times the size of its mean",
         "geometric mean over networks; holds if the deviation is at most half of the mean, partly "
         "if at most the mean",
         ratio.judge(lambda value: verdict(value <= 0.5, value <= 1.0)), ratio.evidence("ratio"),

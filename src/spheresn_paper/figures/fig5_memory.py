@@ -407,7 +407,7 @@ def _mean(test: xr.DataArray, signal: str, model: str) -> xr.DataArray:
 
 
 def _told(means: dict[str, Interval]) -> str:
-    listed = ", ".join(f"{name} {mean.told()}" for name, mean in means.items())
+    listed = ", ".join(f"{name} {mean.text()}" for name, mean in means.items())
     return f"mean accuracy over delays: {listed}"
 
 
@@ -428,7 +428,7 @@ def _judge_comparable(test: xr.DataArray, signal: str) -> Claim:
     return Claim(
         f"memory-comparable-with-linear-{signal.replace('_', '-')}", FIGURE, *SAYS[signal],
         f"{SIGNALS[signal]}: mean accuracy over delays {evidence['spherical_paper']:.3f} "
-        f"spherical, {evidence['linear_paper']:.3f} linear, difference {gap.told()}; protocol "
+        f"spherical, {evidence['linear_paper']:.3f} linear, difference {gap.text()}; protocol "
         f"“authors” {authors}; "
         f"published {printed:.3f}, {printed_linear:.3f}",
         f"means over networks; holds if spherical is at most {COMPARABLE:g} below linear, partly "
@@ -451,7 +451,7 @@ def _judge_tanh_noise(test: xr.DataArray) -> Claim:
     return Claim(
         "tanh-cannot-recall-beyond-20", FIGURE, "White noise",
         "tanh networks do not correctly reconstruct the signal when k exceeds 20",
-        f"largest tanh accuracy beyond delay 20: {most.told()}; up to delay 5 at least "
+        f"largest tanh accuracy beyond delay 20: {most.text()}; up to delay 5 at least "
         f"{before:.2f}",
         "means over networks; holds if the accuracy is below .1 at all delays beyond 20, partly if "
         "below .3",
@@ -545,7 +545,7 @@ def _judge_lorenz_tanh(dataset: xr.Dataset) -> Claim:
         "the performance of networks using the tanh activation dramatically decreases when k is "
         "large",
         "largest drop below delay 0: "
-        + ", ".join(f"{name} {value.told()}" for name, value in drops.items())
+        + ", ".join(f"{name} {value.text()}" for name, value in drops.items())
         + f". The paper does not state the step; we read every {dataset.lorenz_step:g}, where the "
         f"mean accuracy of tanh is {tanh:.3f} (published {_published_tanh('lorenz')}; "
         + "; ".join(_choice(dataset, name) for name in others) + ")",
@@ -567,7 +567,7 @@ def _judge_mackey_glass(dataset: xr.Dataset) -> Claim:
         "obtained using the hyperbolic tangent and both of them are outperformed by the linear "
         "networks",
         _told(_means(test, "mackey_glass"))
-        + f"; spherical is {gap.told('+.3f')} from tanh, linear {lead.told('+.3f')} ahead of the "
+        + f"; spherical is {gap.text('+.3f')} from tanh, linear {lead.text('+.3f')} ahead of the "
         f"better one. tanh published {_published_tanh('mackey_glass')}; "
         + _choice(dataset, "Mackey-Glass not centred"),
         f"holds if spherical and tanh differ by at most {COMPARABLE:g} and linear is above both, "
@@ -610,7 +610,7 @@ def _judge_linear(test: xr.DataArray) -> Claim:
     return Claim(
         "linear-memory-same-for-all-signals", FIGURE, "eqn:memory_linear_fixed_state",
         "their memory should be the same disregarding the particular signal they are dealing with",
-        f"linear networks: mean accuracy over delays differs by {found.told()} between the signals",
+        f"linear networks: mean accuracy over delays differs by {found.text()} between the signals",
         f"holds if the means differ by at most {COMPARABLE:g} between signals, partly if by at "
         f"most {HARDLY:g}",
         found.judge(lambda value: verdict(value <= COMPARABLE, value <= HARDLY)),
@@ -634,7 +634,7 @@ def _judge_resemblance(test: xr.DataArray) -> Claim:
         "recall-resembles-predictions", FIGURE, "White noise",
         "the similarity of the plots shown here with our theoretical predictions about the memory",
         "mean distance of the recall curve from the law drawn in Fig. 4: "
-        + ", ".join(f"{m} {value.told()}" for m, value in off.items())
+        + ", ".join(f"{m} {value.text()}" for m, value in off.items())
         + ". The law for linear networks is drawn with spectral radius .999, the networks have .95",
         "holds if the mean distance over all delays is at most .1 for all three, partly if for one",
         all_or_some([value.below(0.1) for value in off.values()]), _as_evidence(off),
@@ -650,7 +650,7 @@ def _judge_sweep(dataset: xr.Dataset, test: xr.DataArray) -> list[Claim]:
         dataset[name].rename({"sweep_network": "network", f"{name}_radius": "radius"})
         for name in ("linear_sweep", "tanh_sweep")
     )
-    told = {name: _by_radius(one) for name, one in (("linear", linear), ("tanh", tanh))}
+    text = {name: _by_radius(one) for name, one in (("linear", linear), ("tanh", tanh))}
     rises = [of_mean(linear[:, i + 1] - linear[:, i]) for i in range(linear.sizes["radius"] - 1)]
     falls = [of_mean(tanh[:, i] - tanh[:, i + 1]) for i in range(tanh.sizes["radius"] - 1)]
     least = float(max(tanh.radius[0], linear.radius[0]))
@@ -667,7 +667,7 @@ def _judge_sweep(dataset: xr.Dataset, test: xr.DataArray) -> list[Claim]:
             "linear-memory-best-near-one", FIGURE, "eqn:memory_linear_fixed_state",
             "linear networks should maximize their ability to remember past inputs when their SR "
             "in close to one",
-            f"mean accuracy on white noise by spectral radius: {told['linear']}",
+            f"mean accuracy on white noise by spectral radius: {text['linear']}",
             "holds if the accuracy rises from each spectral radius to the next, partly at some",
             all_or_some([one.above(0.0) for one in rises]), _evidence_by_radius(linear),
             quoted=True, networks="sweep_networks",
@@ -676,7 +676,7 @@ def _judge_sweep(dataset: xr.Dataset, test: xr.DataArray) -> list[Claim]:
             "tanh-larger-radius-forgets", FIGURE, "eqn:tanh_memory",
             "for networks equipped with hyperbolic tangent function, larger spectral radii favour "
             "the forgetting of inputs",
-            f"mean accuracy on white noise by spectral radius: {told['tanh']}",
+            f"mean accuracy on white noise by spectral radius: {text['tanh']}",
             "holds if the accuracy falls from each spectral radius to the next, partly at some",
             all_or_some([one.above(0.0) for one in falls]), _evidence_by_radius(tanh),
             quoted=True, networks="sweep_networks",
@@ -686,7 +686,7 @@ def _judge_sweep(dataset: xr.Dataset, test: xr.DataArray) -> list[Claim]:
             "for small spectral radii the network operates in the linear regime of the hyperbolic "
             "tangent and the network behaves like in the linear case",
             f"at spectral radius {least:g} the mean accuracies of tanh and linear networks differ "
-            f"by {apart.told()}. The input itself, of unit variance, bends tanh",
+            f"by {apart.text()}. The input itself, of unit variance, bends tanh",
             f"holds if they differ by at most {COMPARABLE:g}, partly if by at most .1",
             apart.judge(lambda value: verdict(value <= COMPARABLE, value <= 0.1)),
             apart.evidence("difference"), quoted=True, networks="sweep_networks",
@@ -695,8 +695,8 @@ def _judge_sweep(dataset: xr.Dataset, test: xr.DataArray) -> list[Claim]:
             "other-values-change-little", FIGURE, "Performance on memory tasks",
             "different values did not result in substantial (qualitative) changes of the results",
             "the spectral radius changes the mean accuracy on white noise by "
-            + ", ".join(f"{value.told()} ({name})" for name, value in spans.items())
-            + f": linear {told['linear']}; tanh {told['tanh']}",
+            + ", ".join(f"{value.text()} ({name})" for name, value in spans.items())
+            + f": linear {text['linear']}; tanh {text['tanh']}",
             f"spectral radii below one; holds if linear and tanh change by at most {HARDLY:g}, "
             "partly if one of them",
             all_or_some([value.below(HARDLY) for value in spans.values()]), _as_evidence(spans),

@@ -259,7 +259,7 @@ def _reach(values: Floats) -> float:
 
 
 def _judge_outperforms(dataset: xr.Dataset, gamma: xr.DataArray) -> Claim:
-    parts, told = [], []
+    parts, text = [], []
     evidence: Evidence = {}
     for penalty in PENALTIES:
         one = gamma.sel(penalty=penalty, feed=FEEDS[0])
@@ -268,14 +268,14 @@ def _judge_outperforms(dataset: xr.Dataset, gamma: xr.DataArray) -> Claim:
         parts.append(lead.above(0.0))
         listed = ", ".join(f"{m} {float(one.sel(model=m).mean()):.3f}" for m in MODELS)
         won = float((spherical > np.maximum(tanh, linear)).mean())
-        told.append(f"penalty {penalty}: {listed}; lead {lead.told('+.3f')}, best in {won:.0%}")
+        text.append(f"penalty {penalty}: {listed}; lead {lead.text('+.3f')}, best in {won:.0%}")
         name = penalty.replace(" ", "_")
         evidence |= {**lead.evidence(f"lead_{name}"), f"share_best_{name}": won}
     return Claim(
         "example-spherical-outperforms-competitors", FIGURE, "fig:example",
         "Predictions obtained for a specific instance of this task requiring both features are "
         "given in Fig. (fig:example), showing how the proposed model outperforms the competitors.",
-        ". ".join(told) + f". The bound of linear networks is {dataset.linear_bound:.3f}: nothing "
+        ". ".join(text) + f". The bound of linear networks is {dataset.linear_bound:.3f}: nothing "
         "here needs nonlinearity",
         "the lead over the better competitor, mean over networks: holds if it is positive both "
         "with one penalty for all networks and with one chosen for each on its training rows, "

@@ -332,25 +332,25 @@ def _share_won(accuracy: xr.DataArray) -> Interval:
 
 def _judge_best_when_both(dataset: xr.Dataset) -> Claim:
     evidence: Evidence = {}
-    told = {}
+    text = {}
     for protocol in PROTOCOLS:
         words = []
         for selection in SELECTIONS:
             won = _share_won(dataset.accuracy.sel(protocol=protocol, selection=selection))
-            usual = "large" not in protocol  # two networks have no interval worth telling
+            usual = "large" not in protocol  # two networks have no interval worth showing
             name = f"{protocol}_{selection}"
             evidence |= won.evidence(name) if usual else {name: won.centre}
-            words.append(f"{won.told('.0%') if usual else f'{won.centre:.0%}'} ({selection})")
-        told[protocol] = ", ".join(words)
+            words.append(f"{won.text('.0%') if usual else f'{won.centre:.0%}'} ({selection})")
+        text[protocol] = ", ".join(words)
     fair = _share_won(dataset.accuracy.sel(protocol="paper", selection="validation"))
     return Claim(
         "best-when-both-memory-and-nonlinearity", "Figs. 7-9", "fig:spherical",
         "the proposed model denotes the best performance when the task requires both memory and "
         "nonlinearity, i.e., when both τ and ν are large.",
         f"share of tasks with τ >= {LONG} and ν >= {STRONG} that spherical wins, by the rows that "
-        f"choose the hyper-parameters: {told['paper']}; in protocol “authors”, with the penalty of "
-        f"their code, {told['authors']}; with N = {dataset.large_units} units, which can learn the "
-        f"training rows by heart, {told['paper, large']}",
+        f"choose the hyper-parameters: {text['paper']}; in protocol “authors”, with the penalty of "
+        f"their code, {text['authors']}; with N = {dataset.large_units} units, which can learn the "
+        f"training rows by heart, {text['paper, large']}",
         f"a win is an accuracy more than {TIE:g} above both others in the same network, tasks that "
         f"nobody solves (γ < {NOBODY:g}) left out; mean over networks, chosen on validation rows; "
         "holds if spherical wins more than half, partly if more than a quarter",
@@ -379,18 +379,18 @@ def _judge_critical(ours: xr.Dataset) -> Claim:
         name: {m: _losses(ours, m, f"by_{name}") for m in ("spherical", "tanh")}
         for name in ("radius", "scaling")
     }
-    told = []
+    text = []
     evidence: Evidence = {}
     for name, models in lost.items():
         for m, (worst, middle) in models.items():
-            told.append(f"{name}, {m}: {worst.told()} and {middle.told()}")
+            text.append(f"{name}, {m}: {worst.text()} and {middle.text()}")
             evidence |= worst.evidence(f"{name}_{m}_worst") | middle.evidence(f"{name}_{m}_median")
     spherical = [models["spherical"] for models in lost.values()]
     return Claim(
         "eliminates-critical-dependence", "Figs. 7-9", "Abstract",
         "eliminates critical dependence on hyper-parameters",
         "mean accuracy lost at the worst and at the median value of one hyper-parameter, the other "
-        "chosen anew at each: " + "; ".join(told),
+        "chosen anew at each: " + "; ".join(text),
         "mean over all tasks, the other hyper-parameter chosen on validation rows; holds if the "
         "worst spectral radius and the worst scaling lose at most .05 on the sphere, partly if the "
         "median one of either does",
@@ -421,7 +421,7 @@ def _judge_nonlinear(ours: xr.Dataset) -> Claim:
         "able-to-perform-nonlinear-computations", "Fig. 9", "fig:spherical",
         "at the same time, it is also able to perform nonlinear computations.",
         "spherical exceeds the bound of linear networks by more than .02 in "
-        f"{above.told('.0%')} of the tasks with ν >= 1 (tanh {tanh:.0%}), by {best:.2f} at "
+        f"{above.text('.0%')} of the tasks with ν >= 1 (tanh {tanh:.0%}), by {best:.2f} at "
         f"most, up to τ = {reach:.0f}",
         "holds if in at least a quarter of these tasks, partly if in any",
         above.judge(lambda value: verdict(value >= 0.25, value > 0.0)),
@@ -441,7 +441,7 @@ def _judge_no_role(ours: xr.Dataset) -> Claim:
         "the spectral radius does not to play any role in the network performance.",
         "mean accuracy lost at the worst and at the median spectral radius, the scaling chosen "
         "anew at each: "
-        + ", ".join(f"{m} {worst.told()} and {mid.told()}" for m, (worst, mid) in lost.items())
+        + ", ".join(f"{m} {worst.text()} and {mid.text()}" for m, (worst, mid) in lost.items())
         + ". On the sphere states depend on scaling/radius alone",
         WEAKLY, _weakly(*lost["spherical"]), evidence, quoted=True,
     )  # fmt: skip
@@ -466,7 +466,7 @@ def _judge_weak_dependency(ours: xr.Dataset) -> Claim:
         "spherical-weak-dependency-on-memory", "Fig. 9", "fig:spherical",
         "the network performs reasonably well for all the tasks displaying only a weak dependency "
         "on the memory.",
-        f"mean accuracy changes by {drop.told()} over the delays; below .3 in {low.told('.0%')} of "
+        f"mean accuracy changes by {drop.text()} over the delays; below .3 in {low.text('.0%')} of "
         "the tasks",
         "holds if the change is at most .1 and no task is below .3, partly if one of the two is so",
         all_or_some([drop.below(0.1), low.below(0.0)]),
@@ -490,7 +490,7 @@ def _judge_alike(ours: xr.Dataset) -> Claim:
         "case.",
         "rank correlation over the tasks between the best ratio of scaling to radius on the sphere "
         "(the scaling alone has no meaning there) and the best scaling of tanh: "
-        f"{found.told('.2f')}",
+        f"{found.text('.2f')}",
         "holds if above .5, partly if above .3",
         found.judge(lambda value: verdict(value > 0.5, value > 0.3)), found.evidence("correlation"),
         quoted=True, weight=DETAIL,
@@ -502,7 +502,7 @@ def _judge_linear_delay(ours: xr.Dataset) -> Claim:
     return Claim(
         "linear-delay-has-no-effect", "Fig. 8", "fig:linear",
         "τ seems to have no significant effect on the performance.",
-        f"linear networks: mean accuracy changes by {drop.told()} over the delays",
+        f"linear networks: mean accuracy changes by {drop.text()} over the delays",
         "holds if the change is at most .02, partly if at most .05",
         drop.judge(lambda value: verdict(value <= 0.02, value <= 0.05)),
         drop.evidence("change_over_delays"), quoted=True, weight=DETAIL,
@@ -518,7 +518,7 @@ def _judge_linear_errors(ours: xr.Dataset) -> Claim:
     return Claim(
         "linear-large-errors-at-high-nonlinearity", "Fig. 8", "fig:linear",
         "we note very large errors when the nonlinearity of the task is high.",
-        f"linear networks: mean error (NRMSE, at most 1) of the tasks with ν >= 4 {found.told()}; "
+        f"linear networks: mean error (NRMSE, at most 1) of the tasks with ν >= 4 {found.text()}; "
         "every linear network is bounded there",
         "holds if the mean error is above .8, partly if above .5",
         found.judge(lambda value: verdict(value > 0.8, value > 0.5)), found.evidence("error"),
@@ -535,8 +535,8 @@ def _judge_tanh_error(ours: xr.Dataset) -> Claim:
     return Claim(
         "tanh-error-grows-with-memory", "Fig. 7", "fig:regular",
         "the error grows with the memory required to solve the task.",
-        f"mean accuracy falls by {fall.told()} from the shortest to the longest delay, correlation "
-        f"{trend.told('.2f')}",
+        f"mean accuracy falls by {fall.text()} from the shortest to the longest delay, correlation "
+        f"{trend.text('.2f')}",
         "holds if the correlation of mean accuracy and delay is below -.7, partly if below -.3",
         trend.judge(lambda value: verdict(value < -0.7, value < -0.3)),
         {**trend.evidence("correlation"), **fall.evidence("fall")}, quoted=True, weight=DETAIL,
@@ -559,7 +559,7 @@ def _judge_tanh_radius(ours: xr.Dataset) -> Claim:
         "The choice of the spectral radius displays a pattern, where larger SRs are preferred "
         "when more memory is required.",
         "correlation of delay and mean best spectral radius: "
-        + ", ".join(f"{k} {v.told('.2f')}" for k, v in trends.items()) + " (selection)",
+        + ", ".join(f"{k} {v.text('.2f')}" for k, v in trends.items()) + " (selection)",
         "holds if above .5 under all three selections, partly if under one",
         all_or_some([one.above(0.5) for one in trends.values()]), evidence,
         quoted=True, weight=DETAIL,
@@ -576,7 +576,7 @@ def _judge_tanh_scaling(ours: xr.Dataset) -> Claim:
         "tanh-scaling-small", "Fig. 7", "fig:regular",
         "The scaling factor tends to be small for almost every configuration.",
         "share of tasks with best scaling <= .5: "
-        + ", ".join(f"{k} {v.told('.0%')}" for k, v in shares.items()) + " (selection)",
+        + ", ".join(f"{k} {v.text('.0%')}" for k, v in shares.items()) + " (selection)",
         "holds if at least nine tasks in ten under all three selections, partly if at least three "
         "in four under one",
         graded(
@@ -592,8 +592,8 @@ def _judge_linear_weak(ours: xr.Dataset) -> Claim:
     return Claim(
         "linear-weakly-influenced-by-hyperparameters", "Fig. 8", "fig:linear",
         "the performance is only weakly influenced by the hyper-parameters.",
-        f"linear networks: mean accuracy lost at the worst spectral radius {worst.told()}, at the "
-        f"median one {middle.told()}",
+        f"linear networks: mean accuracy lost at the worst spectral radius {worst.text()}, at the "
+        f"median one {middle.text()}",
         WEAKLY, _weakly(worst, middle),
         {**worst.evidence("worst"), **middle.evidence("median")}, quoted=True, weight=DETAIL,
     )  # fmt: skip
@@ -616,8 +616,8 @@ def _judge_agreement(ours: xr.Dataset) -> Claim:
         "agreement-with-inubushi", "Figs. 7-9", "fig:spherical",
         "The simulations agree with those of Inubushi and Yoshimura: nonlinear networks compute, "
         "linear ones remember.",
-        f"accuracy of tanh less that of linear networks: {short.told('+.3f')} where τ < "
-        f"{LONG // 2} and ν >= {STRONG}, {long.told('+.3f')} where τ >= {LONG} and ν < {STRONG}",
+        f"accuracy of tanh less that of linear networks: {short.text('+.3f')} where τ < "
+        f"{LONG // 2} and ν >= {STRONG}, {long.text('+.3f')} where τ >= {LONG} and ν < {STRONG}",
         "means over networks, chosen on validation rows; holds if the first is positive and the "
         "second negative, partly if one of the two is so",
         all_or_some([short.above(0.0), long.below(0.0)]),

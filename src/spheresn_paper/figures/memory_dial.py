@@ -217,7 +217,7 @@ def _judge_meaning(dataset: xr.Dataset) -> Claim:
     return Claim(
         "memory-dial-means-what-it-says", FIGURE, OURS,
         "The trace of an input fades to 1/e in as many steps as the parameter memory says.",
-        f"on fresh data {within.told('.0%')} of {reached:.0f} networks are within 20 % of the "
+        f"on fresh data {within.text('.0%')} of {reached:.0f} networks are within 20 % of the "
         f"requested memory; median deviation {middle:.1%}",
         "holds if nine networks in ten are within 20 % on data they were not calibrated on, "
         "partly if half are",
@@ -240,7 +240,7 @@ def _judge_recall(dataset: xr.Dataset) -> Claim:
         "more-memory-recalls-farther", FIGURE, OURS,
         "A larger memory recalls inputs from farther back.",
         "delays recalled with accuracy .5 or more: "
-        + ", ".join(f"{one.told('.0f')} at memory {m:g}" for m, one in means.items()),
+        + ", ".join(f"{one.text('.0f')} at memory {m:g}" for m, one in means.items()),
         "without bend; holds if every larger memory recalls farther, partly if the largest "
         "recalls farther than the smallest",
         graded(all_of([one.above(0.0) for one in steps]), whole.above(0.0)), evidence,

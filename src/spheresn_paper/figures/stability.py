@@ -449,7 +449,7 @@ def _judge_properly(dataset: xr.Dataset) -> Claim:
         "condition-must-be-satisfied", FIGURE, "footnote on eqn:condition",
         "condition (eqn:condition) must be satisfied in order for the network to work properly",
         f"at the paper's setting σ_min(W) = {smallest:.2g} where {needed:.2f} is needed, a share "
-        f"of {share.told()}; and these are the networks that solve the memory tasks",
+        f"of {share.text()}; and these are the networks that solve the memory tasks",
         "holds if σ_min(W) reaches what the condition needs in the networks of the paper's own "
         "experiments, fails if not",
         share.judge(lambda value: verdict(value >= 1.0)),

@@ -38,7 +38,7 @@ def findings(sections: Sequence[Section]) -> list[Finding]:
     """The findings whose experiments are in this run."""
     there = {section.name: section for section in sections}
     found = []
-    for promise, experiment, ids, tell in PROMISES:
+    for promise, experiment, ids, say in PROMISES:
         section = there.get(experiment)
         claims = {one["id"]: one for one in section.claims} if section else {}
         judged = [name for name in ids if name in claims]
@@ -48,7 +48,7 @@ def findings(sections: Sequence[Section]) -> list[Finding]:
         evidence = {name: claims[name]["evidence"] for name in judged}
         picture = [one for one in section.drawings if one.stem == f"{experiment}_finding"]
         drawing = picture[0] if picture else None
-        sentence = tell(evidence)
+        sentence = say(evidence)
         found.append(
             Finding(promise, verdict, sentence, drawing, section.sizes, experiment, tuple(judged))
         )
@@ -62,7 +62,7 @@ def _together(verdicts: Sequence[str]) -> str:
     return all_or_some(["fails" if one == "partly" else one for one in verdicts])
 
 
-def _tell_memory(numbers: Numbers) -> str:
+def _say_memory(numbers: Numbers) -> str:
     noise = numbers["memory-comparable-with-linear-white-noise"]
     gaps = [float(one["gap"]) for one in numbers.values()]
     return (
@@ -72,7 +72,7 @@ def _tell_memory(numbers: Numbers) -> str:
     )
 
 
-def _tell_chaos(numbers: Numbers) -> str:
+def _say_chaos(numbers: Numbers) -> str:
     small, large = (
         float(numbers["never-chaotic"][name]) for name in ("N = 2, constant input", "N = 500")
     )
@@ -84,7 +84,7 @@ def _tell_chaos(numbers: Numbers) -> str:
     )
 
 
-def _tell_best(numbers: Numbers) -> str:
+def _say_best(numbers: Numbers) -> str:
     shares = numbers["best-when-both-memory-and-nonlinearity"]
     low, high = (max(float(shares[f"paper_train_{end}"]), 0.0) for end in ("low", "high"))
     return (
@@ -104,19 +104,19 @@ PROMISES: tuple[tuple[str, str, tuple[str, ...], Tell], ...] = (
         "A memory like that of linear networks?",
         "memory",
         tuple(f"memory-comparable-with-linear-{signal}" for signal in SIGNALS),
-        _tell_memory,
+        _say_memory,
     ),
     (
         "Never chaotic, echo states guaranteed?",
         "stability",
         ("never-chaotic", "large-networks-cannot-be-chaotic", "condition-implies-echo-state"),
-        _tell_chaos,
+        _say_chaos,
     ),
     (
         "Best where memory and nonlinearity are both needed?",
         "tradeoff",
         ("best-when-both-memory-and-nonlinearity",),
-        _tell_best,
+        _say_best,
     ),
 )
 NEEDED = {  # without these there is no sentence

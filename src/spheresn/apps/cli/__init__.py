@@ -24,10 +24,10 @@ from .._extras import require
 
 __all__ = ["main"]
 BAD_INPUT, DEFECT = 2, 70  # 70 is "internal software error" in sysexits.h
-LONGEST = 4000  # characters of a sentence; some sentences name many columns
+LONGEST_SENTENCE = 4000  # characters of a sentence; some sentences name many columns
 # Importing makes many objects and no garbage: looking for some took a tenth of a forecast's time,
 # and as much again at the end
-PATIENT = 50_000
+OBJECTS_BEFORE_COLLECTION = 50_000
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     usual = gc.get_threshold()
-    gc.set_threshold(PATIENT, *usual[1:])
+    gc.set_threshold(OBJECTS_BEFORE_COLLECTION, *usual[1:])
     atexit.unregister(gc.freeze)  # once, however often this is called
     atexit.register(gc.freeze)
     try:
@@ -76,14 +76,14 @@ def _run(arguments: list[str]) -> int:
 
 
 def _refuse(message: str, code: int = BAD_INPUT) -> int:
-    print(f"spheresn: {sentence(message, LONGEST)}", file=sys.stderr)
+    print(f"spheresn: {sentence(message, LONGEST_SENTENCE)}", file=sys.stderr)
     return code
 
 
 def _report_defect(arguments: Sequence[str]) -> int:
     """Print the traceback and ask the user to report it: the input is not to blame."""
     traceback.print_exc()
-    command = sentence(shlex.join(["spheresn", *arguments]), LONGEST)
+    command = sentence(shlex.join(["spheresn", *arguments]), LONGEST_SENTENCE)
     return _refuse(
         f"{__version__} has a defect; please report this with the command, {command}, and the "
         "lines above",

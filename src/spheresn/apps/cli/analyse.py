@@ -36,12 +36,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-FEWEST, MOST = 300, 5000  # rows; the measures use the last rows of a longer table
-EXPONENTS, TIMES, NOISE_ROWS, DELAYS = 10, 50, 5000, (50, 15)
-LONGEST_DELAY = 100
-STAGES = 4  # how often `analyse` calls `report`
+# The measures use the last rows of a longer table
+LEAST_ROWS_TO_MEASURE, MOST_ROWS_TO_MEASURE = 300, 5000
+# Leading exponents; times at which the memory profile is averaged; rows of noise for the capacity,
+# and its longest delays for degrees one and two
+EXPONENTS_SHOWN, PROFILE_TIMES, NOISE_ROWS, CAPACITY_DELAYS = 10, 50, 5000, (50, 15)
+LONGEST_DELAY = 100  # of the memory profile: more is not seen in a picture
+ANALYSIS_STAGES = 4  # how often `analyse` calls `report`
 BLUE = "#0072B2"
-FLOOR = 1e-16  # smaller relative influences are rounding errors
+LEAST_INFLUENCE = 1e-16  # smaller relative influences are rounding errors
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,18 +67,18 @@ def analyse(model: Any, series: TimeSeries, report: Report = lambda stage: None)
     """Measure the network of a fitted model on the last rows of a series, scaled as in the fit.
     `report` is called with the name of each stage that begins.
     """
-    at_least("FILE", len(series.values), FEWEST, "to measure a network on")
-    network, signal = model.reservoir_, scaled_input(model, series)[-MOST:]
+    at_least("FILE", len(series.values), LEAST_ROWS_TO_MEASURE, "to measure a network on")
+    network, signal = model.reservoir_, scaled_input(model, series)[-MOST_ROWS_TO_MEASURE:]
     transient, delays = len(signal) // 5, min(LONGEST_DELAY, len(signal) // 10)
     with threadpool_limits(1):
         report("Lyapunov exponents")
         exponents = lyapunov_spectrum(
-            network, signal, min(EXPONENTS, network.tangent_dim), transient
+            network, signal, min(EXPONENTS_SHOWN, network.tangent_dim), transient
         )
         report("echo state")
         echo = echo_state(network, signal, transient=transient)
         report("memory")
-        profile = memory_profile(network, signal, delays, min(TIMES, len(signal) - delays))
+        profile = memory_profile(network, signal, delays, min(PROFILE_TIMES, len(signal) - delays))
         half = len(signal) // 2
         recall = memory_capacity(
             network, signal[:half], signal[half:], delays, washout=delays, penalty=1e-6
@@ -98,7 +101,7 @@ def white_noise_capacity(network: Reservoir) -> InformationProcessingCapacity:
     edge = float(np.sqrt(3.0))
     noise = white_noise(NOISE_ROWS, 0, low=-edge, high=edge)
     return information_processing_capacity(
-        drive(network, noise), noise, DELAYS, bounds=(-edge, edge)
+        drive(network, noise), noise, CAPACITY_DELAYS, bounds=(-edge, edge)
     )
 
 
@@ -147,10 +150,14 @@ def figure(found: Analysis) -> Figure:
     axes[0, 1].set_title(f"echo state: {found.echo.verdict}")
     plot_memory_profile(axes[1, 0], found.profile, color=BLUE)
     axes[1, 0].set(
-        xlabel="steps back", ylabel="influence on the state, relative", ylim=(FLOOR, 3.0)
+        xlabel="steps back", ylabel="influence on the state, relative", ylim=(LEAST_INFLUENCE, 3.0)
     )
     axes[1, 0].set_xlim(
-        0, max(int((found.profile.sensitivity > FLOOR * found.profile.sensitivity[0]).sum()), 2)
+        0,
+        max(
+            int((found.profile.sensitivity > LEAST_INFLUENCE * found.profile.sensitivity[0]).sum()),
+            2,
+        ),
     )
     axes[1, 0].set_title("how fast an input fades")
     _draw_recall(axes[1, 1], found)

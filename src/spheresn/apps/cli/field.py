@@ -18,9 +18,10 @@ from ...plotting import plot_field
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-THRESHOLD = 0.4
+TEST_THRESHOLD = 0.4  # deviations: the valid time in the literature ends there
 KINDS = (".npy", ".nc")
-TESTED = 4  # one row in so many is forecast to test the networks, at most as many as are asked for
+# One row in so many is forecast to test the networks, at most as many as are asked for
+TESTED_SHARE = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +42,9 @@ class FieldResult:
     def valid(self) -> dict[str, int]:
         """Steps of the test until the error exceeds the threshold."""
         return {
-            name: int(np.argmax(errors > THRESHOLD)) if (errors > THRESHOLD).any() else len(errors)
+            name: int(np.argmax(errors > TEST_THRESHOLD))
+            if (errors > TEST_THRESHOLD).any()
+            else len(errors)
             for name, errors in self.errors.items()
         }
 
@@ -95,7 +98,7 @@ def forecast_field(field: Any, steps: int | None, seed: int, **options: Any) -> 
     rows = len(field)
     cells = int(np.prod(field.shape[1:]))
     ahead = 200 if steps is None else fitting("--steps", steps, 1, 3 * cells)
-    tested = max(min(rows // TESTED, ahead), 1)
+    tested = max(min(rows // TESTED_SHARE, ahead), 1)
     model = ESNFieldForecaster(random_state=seed, **options).fit(field[: rows - tested])
     truth = np.asarray(field[rows - tested :], dtype=float)
     last = np.asarray(field[rows - tested - 1], dtype=float)
@@ -109,8 +112,8 @@ def forecast_field(field: Any, steps: int | None, seed: int, **options: Any) -> 
     axes = tuple(range(1, truth.ndim))
     deviation = float(np.asarray(model.scale_).mean())
     errors = {
-        name: np.sqrt(np.square(told - truth).mean(axis=axes)) / deviation
-        for name, told in (("networks", test), ("persistence", last[None]))
+        name: np.sqrt(np.square(predicted - truth).mean(axis=axes)) / deviation
+        for name, predicted in (("networks", test), ("persistence", last[None]))
     }
     return FieldResult(model, truth, test, errors, values, tuple(notes))
 
@@ -174,8 +177,8 @@ def sentences(result: FieldResult) -> list[str]:
     valid, tested = result.valid, len(result.truth)
     return [
         f"{result.model.patches_.count} patches of a grid of {result.model.patches_.grid}",
-        f"in a test on the last {tested} rows the error stays below {THRESHOLD} deviations for "
-        f"{valid['networks']} steps (persistence: {valid['persistence']})",
+        f"in a test on the last {tested} rows the error stays below {TEST_THRESHOLD} deviations "
+        f"for {valid['networks']} steps (persistence: {valid['persistence']})",
         f"forecast: {len(result.values)} steps after the last row",
         *result.notes,
     ]

@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLOURS = ("#0072B2", "#6b747c", "#009E73")  # the combination, the naive method, the best one
-DRAWN = 5  # columns at most
-ORDINARY = 30  # powers of ten up to which matplotlib draws axes well
-SMALL = 0.02  # of the largest error: smaller ones are seen on a logarithmic axis only
-NAME = 40  # characters of a column's name
+DRAWN_COLUMNS = 5  # columns at most
+DRAWABLE_POWERS = 30  # powers of ten up to which matplotlib draws axes well
+SMALL_ERROR = 0.02  # of the largest error: smaller ones are seen on a logarithmic axis only
+LONGEST_NAME = 40  # characters of a column's name
 
 
 def figure(result: ForecastResult) -> Figure:
     """One panel per column, then the errors."""
     from matplotlib.figure import Figure  # here, since only this function needs it
 
-    panels = min(len(result.series.names), DRAWN)
+    panels = min(len(result.series.names), DRAWN_COLUMNS)
     drawing = Figure(figsize=(6.2, 2.2 * panels + 2.8), layout="constrained")
     axes = drawing.subplots(panels + 1, 1, height_ratios=[1.0] * panels + [0.95])
     for column in range(panels):
@@ -48,7 +48,7 @@ def figure(result: ForecastResult) -> Figure:
 
 def caption(result: ForecastResult) -> str:
     """What the figure shows."""
-    drawn, columns = min(len(result.series.names), DRAWN), len(result.series.names)
+    drawn, columns = min(len(result.series.names), DRAWN_COLUMNS), len(result.series.names)
     some = f" The first {drawn} of {columns} columns are drawn." if columns > drawn else ""
     return (
         "Grey: the data. Orange: forecasts of the record; each one uses only the rows up to its "
@@ -71,7 +71,9 @@ def _draw_column(axes: Axes, result: ForecastResult, column: int) -> None:
         coming, lower, upper, color=COLOURS[0], alpha=0.18, linewidth=0, label="90 % interval"
     )
     axes.plot(coming, forecast, color=COLOURS[0], linewidth=1.4, label="forecast")
-    label = format_name(result.series.names[column], NAME) + (f" / 1e{power}" if power else "")
+    label = format_name(result.series.names[column], LONGEST_NAME) + (
+        f" / 1e{power}" if power else ""
+    )
     axes.set_ylabel(label, parse_math=False)  # a dollar sign in a name is no formula
     axes.margins(x=0.01)
     axes.spines[["top", "right"]].set_visible(False)
@@ -89,7 +91,7 @@ def power_of(values: Floats) -> int:
     (-300, 0)
     """
     power = int(np.floor(np.log10(np.abs(values).max())))
-    return power if abs(power) > ORDINARY else 0
+    return power if abs(power) > DRAWABLE_POWERS else 0
 
 
 def _draw_record(
@@ -115,7 +117,7 @@ def _draw_errors(axes: Axes, result: ForecastResult) -> None:
         axes.plot(steps, error, color=colour, linewidth=1.3, label=label, **marker)
     axes.set(xlabel="steps ahead", ylabel="error in deviations")
     least, most = (pick([error.min() for error in errors.values()]) for pick in (min, max))
-    if 0.0 < least < SMALL * most:
+    if 0.0 < least < SMALL_ERROR * most:
         axes.set_yscale("log")
     else:
         axes.set_ylim(bottom=0.0)

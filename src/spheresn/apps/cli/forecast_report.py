@@ -24,10 +24,10 @@ from ..forecasts.summary import (
     short_title,
     shown_horizons,
 )
-from .forecast_figure import DRAWN, caption, figure
+from .forecast_figure import DRAWN_COLUMNS, caption, figure
 from .output import save_drawing, write_rows
 
-NEXT_ROWS = 10
+NEXT_ROWS = 10  # of the forecast in the table; all of them are in the file
 FILES = ("forecast.csv", "forecast.png", "forecast.svg", "report.html")
 
 
@@ -83,5 +83,5 @@ def page(result: ForecastResult, picture: Drawing, command: str) -> str:
         methods=[short_title(result, name) for name in compared(result)],
         by_column=errors_by_column(result),
         ahead=rows_ahead(result, NEXT_ROWS),
-        drawn=DRAWN,
+        drawn=DRAWN_COLUMNS,
     )

@@ -18,9 +18,9 @@ from ..forecasts.result import without_constant_columns
 from ..forecasts.summary import fitted
 from ..tables import Table, TimeSeries
 
-FEWEST = 40  # rows
-HORIZON = 200  # steps that `predict` forecasts, unless it is told
-CELL = 20  # times the memory of a float that a cell of the result takes as text
+LEAST_ROWS_TO_FIT = 40  # rows
+USUAL_PREDICTION = 200  # steps that `predict` forecasts where --steps is not given
+CELL_MEMORY = 20  # times the memory of a float that a cell of the result takes as text
 ENDING = ".spheresn"  # of the names of model files
 
 
@@ -28,7 +28,7 @@ def fit_forecaster(series: TimeSeries, units: int, seed: int) -> tuple[ESNForeca
     """The forecaster of all columns together that `ESNForecaster` gives from Python, and the series
     without its constant columns.
     """
-    at_least("FILE", len(series.values), FEWEST, "to fit a network")
+    at_least("FILE", len(series.values), LEAST_ROWS_TO_FIT, "to fit a network")
     series = without_constant_columns(series)
     model = ESNForecaster(whole("--units", units, 1), random_state=whole("--seed", seed, 0))
     return model.fit(series.frame), series
@@ -38,7 +38,7 @@ def fit_regressor(series: TimeSeries, target: str, units: int, seed: int) -> ESN
     """A regressor of the target column on the others, with the settings of least leave-one-out
     error.
     """
-    at_least("FILE", len(series.values), FEWEST, "to fit a network")
+    at_least("FILE", len(series.values), LEAST_ROWS_TO_FIT, "to fit a network")
     frame = series.frame
     if frame.shape[1] < 2:
         raise BadInput(
@@ -106,8 +106,8 @@ def predict(
     """
     series = series_for(model, table, fill)
     if isinstance(model, ESNForecaster):
-        width = CELL * (1 + len(series.names))
-        ahead = HORIZON if steps is None else fitting("--steps", steps, 1, width)
+        width = CELL_MEMORY * (1 + len(series.names))
+        ahead = USUAL_PREDICTION if steps is None else fitting("--steps", steps, 1, width)
         values, said = _continue(model, series, ahead)
         head = [series.time_name, *series.names]
         return head, _rows(series.ahead(ahead), values), [*series.notes, *said]

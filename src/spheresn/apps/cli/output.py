@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
     from .analyse import Analysis
 
-WIDTH = 100  # columns of text where stdout is no terminal
+PAGE_WIDTH = 100  # columns of text where stdout is no terminal
+# Of a table in a terminal; the files and the page have all
 SHOWN_COLUMNS, SHOWN_ROWS, SHOWN_METHODS = 3, 5, 5
 
 
@@ -67,7 +68,9 @@ def print_parts(*parts: str | Table) -> None:
     """Print lines and tables to stdout; brackets in them are no markup."""
     console = Console(highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
-        console = Console(highlight=False, markup=False, emoji=False, width=WIDTH, file=sys.stdout)
+        console = Console(
+            highlight=False, markup=False, emoji=False, width=PAGE_WIDTH, file=sys.stdout
+        )
     for part in parts:
         console.print(printable(part) if isinstance(part, str) else part, soft_wrap=False)
 

@@ -12,15 +12,23 @@ import pandas as pd
 from ..._errors import BadInput
 from ..._validation import Floats, at_least, whole
 from ...forecasting.combination import COMBINATION
+from ...forecasting.defaults import SERIES_DEFAULTS
 from ...forecasting.rolling import Backtest
-from ...forecasting.series import FEWEST, STAGES, SeriesForecaster
+from ...forecasting.series import FORECAST_STAGES, SeriesForecaster
 from ..tables import TimeSeries
 
-__all__ = ["STAGES", "ForecastResult", "forecast", "seasons_given", "without_constant_columns"]
+__all__ = [
+    "FORECAST_STAGES",
+    "ForecastResult",
+    "forecast",
+    "seasons_given",
+    "without_constant_columns",
+]
 NO_SEASON = "none"
-MOST_ROWS = 20_000  # of the table, the last ones, to which the model is fitted in some seconds
-BACK = 3  # a picture shows the past for so many horizons
-FEWEST_SHOWN = 60  # rows of the past, if the horizon is short
+# Of the table, the last ones, to which the model is fitted in some seconds
+MOST_ROWS_TO_FIT = 20_000
+SHOWN_HORIZONS = 3  # a picture shows the past for so many horizons
+LEAST_ROWS_SHOWN = 60  # rows of the past, if the horizon is short
 
 Report = Callable[[str], None]
 
@@ -62,7 +70,7 @@ class ForecastResult:
     @property
     def first_shown(self) -> int:
         """The row at which a picture of the forecast begins."""
-        return max(len(self.series.values) - max(BACK * self.steps, FEWEST_SHOWN), 0)
+        return max(len(self.series.values) - max(SHOWN_HORIZONS * self.steps, LEAST_ROWS_SHOWN), 0)
 
     @property
     def record(self) -> Backtest:
@@ -126,12 +134,12 @@ def forecast(
     """
     whole("--seed", seed, 0)
     rows = len(series.values)
-    at_least("FILE", rows, FEWEST, "for a forecast and its record")
+    at_least("FILE", rows, SERIES_DEFAULTS.least_rows, "for a forecast and its record")
     if steps is not None and whole("--steps", steps, 1) > rows:
         raise BadInput(
             f"--steps must be at most {rows}, the rows of FILE, got {steps}; ask for fewer"
         )
-    longest = min(rows, MOST_ROWS) // 2
+    longest = min(rows, MOST_ROWS_TO_FIT) // 2
     if isinstance(season, list) and max(season, default=0) > longest:
         raise BadInput(
             f"--season must be at most {longest}, half of the rows that are learned from, got "
@@ -139,7 +147,7 @@ def forecast(
         )
     series.ahead(steps or 1)  # dates that cannot go on are refused before the work
     series = without_constant_columns(series)
-    skipped = max(rows - max(MOST_ROWS, steps or 0), 0)
+    skipped = max(rows - max(MOST_ROWS_TO_FIT, steps or 0), 0)
     model = SeriesForecaster(season, horizon=steps, random_state=seed, verbose=False)
     model.fit(observations(series)[skipped:], report=report)
     coming = model.forecast()

@@ -9,13 +9,13 @@ import numpy as np
 from ..._validation import Floats
 from ...estimators import ESNForecaster
 from ...forecasting.combination import COMBINATION
-from ...forecasting.intervals import LEVEL
+from ...forecasting.intervals import INTERVAL_LEVEL
 from ...forecasting.series import family_of
 from .._json import plain
 from .formatting import format_interval
 from .result import ForecastResult
 
-EQUAL = 0.03  # relative difference up to which errors are called equal
+EQUAL_ERRORS = 0.03  # relative difference up to which errors are called equal
 METHODS = {
     COMBINATION: "the weighted mean of the other methods: this is the forecast",
     "naive": "the last value, repeated",
@@ -65,9 +65,9 @@ def compare(error: float, other: float) -> str:
     >>> compare(0.5, 1.0), compare(0.99, 1.0), compare(float("inf"), 1.0), compare(0.0, 0.0)
     ('better', 'equal', 'worse', 'equal')
     """
-    if error < (1.0 - EQUAL) * other:
+    if error < (1.0 - EQUAL_ERRORS) * other:
         return "better"
-    return "worse" if error > (1.0 + EQUAL) * other else "equal"
+    return "worse" if error > (1.0 + EQUAL_ERRORS) * other else "equal"
 
 
 def badge(result: ForecastResult) -> tuple[str, str]:
@@ -194,7 +194,7 @@ def summary(result: ForecastResult) -> dict[str, Any]:
         "steps": result.steps,
         "seasons": list(result.model.seasons_),
         "notes": list(result.series.notes),
-        "level": LEVEL,
+        "level": INTERVAL_LEVEL,
         "verdict": sentences(result),
         "weights": result.weights,
         "record": {

@@ -41,10 +41,10 @@ NOTATIONS = {  # year, separator, part of the year
     "month": r"(\d{4})([/-]|-?M)(\d{1,2})",
     "named month": rf"(\d{{4}})([ -]?)({'|'.join(MONTHS)})",
 }
-COMPACT = {8: ("%Y%m%d", "day"), 6: ("%Y%m", "month")}  # dates of so many digits
+COMPACT_DATES = {8: ("%Y%m%d", "day"), 6: ("%Y%m", "month")}  # dates of so many digits
 SHAPE = rf"\d\D+\d|^(?:{'|'.join(MONTHS)})[a-z]*[ .-]*\d{{4}}$"  # of a date in words and digits
 SHORT_MONTH = rf"(?:{'|'.join(MONTHS)})[ -]\d{{2}}"  # as spreadsheets write January 2016: Jan-16
-YEARS = (1700, 2200)  # nanoseconds, in which pandas counts, reach from 1678 to 2261
+YEARS_IN_NANOSECONDS = (1700, 2200)  # nanoseconds, in which pandas counts, reach from 1678 to 2261
 
 
 @dataclass(frozen=True)
@@ -255,7 +255,7 @@ def years_in(numbers: Floats) -> pd.DatetimeIndex | None:
     steps = np.diff(numbers)
     if len(steps) < 2 or not (steps == steps[0]).all() or not steps[0] >= 1.0:
         return None
-    if not is_whole(numbers, *YEARS):
+    if not is_whole(numbers, *YEARS_IN_NANOSECONDS):
         return None
     return pd.DatetimeIndex([date(int(year), 1, 1) for year in numbers])
 
@@ -267,14 +267,16 @@ def compact_in(numbers: Floats) -> tuple[pd.DatetimeIndex, Notation] | None:
     >>> list(dates.day), notation.unit
     ([31, 1], 'day')
     """
-    if not len(numbers) or not is_whole(numbers, YEARS[0] * 100, YEARS[1] * 10_000):
+    if not len(numbers) or not is_whole(
+        numbers, YEARS_IN_NANOSECONDS[0] * 100, YEARS_IN_NANOSECONDS[1] * 10_000
+    ):
         return None
     words = pd.Series(numbers.astype(np.int64).astype(str))
-    form, unit = COMPACT.get(len(words[0]), ("", ""))
+    form, unit = COMPACT_DATES.get(len(words[0]), ("", ""))
     if not form or (words.str.len() != len(words[0])).any():
         return None
     dates = _dates(words, {"format": form})
-    if dates is None or not is_whole(np.asarray(dates.year, float), *YEARS):
+    if dates is None or not is_whole(np.asarray(dates.year, float), *YEARS_IN_NANOSECONDS):
         return None
     return dates, Notation(unit)
 

@@ -20,16 +20,16 @@ from .cells import as_number, ungrouped
 from .table import Table, table_of
 
 DELIMITERS = "\t;,|"
-WIDEST = 2_000  # columns; each is searched for dates
+MOST_TABLE_COLUMNS = 2_000  # columns; each is searched for dates
 MOST_CELLS = 100_000_000  # of a Parquet file, where a cell may take less than a bit
-PADDED = 8  # cells per byte of a CSV file; without padding there is less than one
+CELLS_PER_BYTE = 8  # cells per byte of a CSV file; without padding there is less than one
 
 
 class FileError(BadInput):
     """A file that is missing or damaged, or holds no table."""
 
 
-def read_table(path: Path, widest: int = WIDEST) -> Table:
+def read_table(path: Path, widest: int = MOST_TABLE_COLUMNS) -> Table:
     """The table in a file. The ending of its name gives the format: CSV (.csv, .tsv, .txt), Parquet
     (.parquet, .pq) or NPY (.npy).
 
@@ -156,11 +156,11 @@ def _refuse_padding(path: Path, width: int) -> None:
         lines = sum(
             chunk.count(b"\n") + chunk.count(b"\r") for chunk in iter(lambda: file.read(2**20), b"")
         )
-    if width > WIDEST or width * lines > PADDED * path.stat().st_size:
+    if width > MOST_TABLE_COLUMNS or width * lines > CELLS_PER_BYTE * path.stat().st_size:
         what = f"{width} columns in {lines} lines, most of them shorter"
         raise FileError(
-            f"FILE must have at most {WIDEST} columns and rows of one length, got {what}, in "
-            f"{str(path)!r}; write it again"
+            f"FILE must have at most {MOST_TABLE_COLUMNS} columns and rows of one length, got "
+            f"{what}, in {str(path)!r}; write it again"
         )
 
 
@@ -186,11 +186,14 @@ def _refuse_huge(path: Path) -> None:
         for i in range(parts.num_row_groups)
         for k in range(parts.num_columns)
     )
-    if max(cells, parts.num_rows * parts.num_columns) > MOST_CELLS or parts.num_columns > WIDEST:
+    if (
+        max(cells, parts.num_rows * parts.num_columns) > MOST_CELLS
+        or parts.num_columns > MOST_TABLE_COLUMNS
+    ):
         what = f"{parts.num_rows} rows of {parts.num_columns} columns"
         raise FileError(
-            f"FILE must have at most {MOST_CELLS} cells and {WIDEST} columns, got {what} in "
-            f"{str(path)!r}; shorten it"
+            f"FILE must have at most {MOST_CELLS} cells and {MOST_TABLE_COLUMNS} columns, got "
+            f"{what} in {str(path)!r}; shorten it"
         )
 
 
@@ -227,6 +230,7 @@ def _header(path: Path) -> tuple[tuple[int, ...], np.dtype[Any]]:
     return shape, kind
 
 
+# How numpy reads the header of each version of the format
 NPY: dict[tuple[int, int], Any] = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,

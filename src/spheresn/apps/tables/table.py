@@ -95,7 +95,7 @@ class Table:
         return TimeSeries(self.source, tuple(chosen), np.column_stack(columns), clock, tuple(notes))
 
     def _without_numbers(self) -> BadInput:
-        """The first cell of a table without numbers says what they are not."""
+        """The error for a table without numbers, which quotes its first cell."""
         name = next(name for name in self.cells if name != self._time)
         got = f"{str(self.frame[name].iloc[0])[:40]!r} in row {self.first_row} of {name!r}"
         return BadInput(

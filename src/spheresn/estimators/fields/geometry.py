@@ -1,4 +1,4 @@
-"""Where the patches of a grid lie, and which cells each of them hears and forecasts."""
+"""Where the patches of a grid lie, and which cells each of them takes as inputs and forecasts."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Indices = NDArray[np.intp]
 class Patches:
     """A grid cut into patches of equal shape.
 
-    A patch forecasts its own cells and hears these and `halo` more cells on either side of each
-    axis: its window. Beyond an edge that is not periodic it hears zero, the mean of the field. A
-    field is a row (size,) of all values, cell by cell, the channels of a cell side by side.
+    A patch forecasts its own cells. Its inputs are these and `halo` more cells on either side of
+    each axis: its window. Beyond an edge that is not periodic they are zero, the mean of the field.
+    A field is a row (size,) of all values, cell by cell, the channels of a cell side by side.
     """
 
     grid: tuple[int, ...]
@@ -80,7 +80,7 @@ class Patches:
 
     @cached_property
     def windows(self) -> Indices:
-        """The values that each patch hears (P, w); `size` stands for one beyond an edge."""
+        """The values that each patch takes as inputs (P, w); `size` is one beyond an edge."""
         return self._indices(self.halo)
 
     @cached_property
@@ -142,7 +142,7 @@ class Places:
     inner: Indices
     size: int
 
-    def heard(self, fields: Floats) -> Floats:
+    def inputs(self, fields: Floats) -> Floats:
         """The windows (T, P, w) of fields (T, size)."""
         if self._at_edge:
             fields = np.concatenate([fields, np.zeros((len(fields), 1))], axis=1)

@@ -20,17 +20,18 @@ from ..._validation import Floats
 from ...readout import Moments
 from ...readout.gram import Sums
 from ...readout.triangle import GrowingTriangle
-from ..learning import FEWEST_RESPONSES, PROBE, RESPONSES
+from ..learning import LEAST_RESPONSES, NOISE_PROBE, RESPONSES_PER_FEATURE
 from .geometry import Indices
 from .loop import LocalNetworks
 from .sources import BLOCK_VALUES
 
 TASK_ROWS = 65_536  # of one task: states, summed over its patches
-LONGER = 16  # times as many, at most, where a task learns from a part of them
-GROUP = 1024  # patches that are driven side by side
+LONGEST_TASK = 16  # times as many, at most, where a task learns from a part of them
+PATCHES_AT_ONCE = 1024  # patches that are driven side by side
 BLOCK_ROWS = 256  # states that are driven at once: they stay in the cache
-SPIN_UPS = 20  # a task is at least this much longer than its spin-up
-STRETCH, LEAST_STRETCH = 3, 16  # length of a stretch: so many spin-ups, and at least so many rows
+TASK_SPIN_UPS = 20  # a task is at least this much longer than its spin-up
+# Length of a stretch: so many spin-ups, and at least so many rows
+STRETCH_SPIN_UPS, LEAST_STRETCH = 3, 16
 ENOUGH_PER_UNIT = 100  # states per unit; of more than twice as many some are left out
 
 
@@ -42,7 +43,7 @@ class Rows(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
+class InMemoryRows:
     """A field in memory (T, size) as `Rows`; the first row has the number `first`."""
 
     fields: Floats
@@ -117,8 +118,8 @@ class Task:
 class Learner:
     """How a task is done: the networks, the spin-up, and which sums.
 
-    precise: whether they are triangles; thinning: of so many states one is learned from; stride: of
-    so many states that are learned from one gives its response to noise, 0 for none.
+    precise: whether they are triangles; thinning: one in so many states is learned from; stride:
+    one in so many of these gives its response to noise, none if it is 0.
     """
 
     networks: LocalNetworks
@@ -133,7 +134,7 @@ class Learner:
         units, outputs = self.networks.reservoir.units, 2 * self.networks.patches.inner.shape[1]
         kind: Any = GrowingTriangle if self.precise else Sums
         sums, responses = (kind.empty(units, outputs) for _ in range(2))
-        length = max(STRETCH * self.spin_up, LEAST_STRETCH)
+        length = max(STRETCH_SPIN_UPS * self.spin_up, LEAST_STRETCH)
         rng = np.random.default_rng([self.seed, task.first_patch, task.first])
         seen = 0
         for stretch in task.stretches(length, self.thinning):
@@ -144,7 +145,7 @@ class Learner:
                 if other is not None:
                     kept = slice(-seen % self.stride, None, self.stride)
                     pairs = zip(values, map(_flat, other), strict=True)
-                    responses.take(*((b[kept] - a[kept]) / PROBE for a, b in pairs))
+                    responses.take(*((b[kept] - a[kept]) / NOISE_PROBE for a, b in pairs))
                     seen += len(values[0])
                 sums.take(*values)
         return FieldSums(sums.moments, responses.moments if self.stride else None)
@@ -159,7 +160,7 @@ class Learner:
     ) -> Iterator[tuple[Floats, Floats]]:
         """States (T, P, N) and targets (T, P, 2 m) of a stretch, block by block.
 
-        With `rng` there is a trace of noise in what the networks hear.
+        With `rng` there is a trace of noise in the inputs of the networks.
         """
         places = self.networks.patches.group(which)
         state = self.networks.starts(len(which))
@@ -169,7 +170,7 @@ class Learner:
             fields = rows.read(begin, end + 1, places.columns)
             before, after = fields[:-1], fields[1:]
             if rng is not None:
-                before = before + PROBE * rng.standard_normal(before.shape)
+                before = before + NOISE_PROBE * rng.standard_normal(before.shape)
             states = self.networks.drive(self.networks.inputs(before, places), state)
             state = states[-1].copy()
             late = slice(max(first - begin, 0), None)
@@ -182,12 +183,12 @@ def _flat(rows: Floats) -> Floats:
 
 
 def response_stride(rows: int, units: int) -> int:
-    """Of how many states of one readout one gives its response to noise."""
-    return max(rows // max(RESPONSES * units, FEWEST_RESPONSES), 1)
+    """Of a readout, one state in so many gives its response to noise."""
+    return max(rows // max(RESPONSES_PER_FEATURE * units, LEAST_RESPONSES), 1)
 
 
 def thinning(rows: int, units: int) -> int:
-    """Of how many states of one readout one is learned from.
+    """A readout is learned from one state in so many.
 
     >>> thinning(199_000, 1000), thinning(1_280_000, 1000)
     (1, 12)
@@ -198,9 +199,9 @@ def thinning(rows: int, units: int) -> int:
 def tasks(groups: Sequence[tuple[int, int]], first: int, stop: int, learner: Learner) -> list[Task]:
     """The tasks for groups of patches and the times from first to stop."""
     found: list[Task] = []
-    states = TASK_ROWS * min(learner.thinning, LONGER)
+    states = TASK_ROWS * min(learner.thinning, LONGEST_TASK)
     for low, high in groups:
-        length = max(states // (high - low), SPIN_UPS * learner.spin_up)
+        length = max(states // (high - low), TASK_SPIN_UPS * learner.spin_up)
         parts = max((stop - first) // length, 1)
         cuts = np.linspace(first, stop, parts + 1).astype(int)
         for a, b in pairwise(cuts):
@@ -212,7 +213,7 @@ def groups_of(count: int, shared: bool) -> list[list[tuple[int, int]]]:
     """For each readout the groups of patches it learns from."""
     if not shared:
         return [[(p, p + 1)] for p in range(count)]
-    return [[(low, min(low + GROUP, count)) for low in range(0, count, GROUP)]]
+    return [[(low, min(low + PATCHES_AT_ONCE, count)) for low in range(0, count, PATCHES_AT_ONCE)]]
 
 
 def merged(sums: Iterator[FieldSums], add: Callable[[Any, Any], Any]) -> FieldSums:

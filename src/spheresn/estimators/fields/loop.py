@@ -1,4 +1,4 @@
-"""Local networks in a closed loop: each patch hears what it and its neighbours forecast."""
+"""Local networks in a closed loop: what a patch and its neighbours forecast are its next inputs."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class LocalNetworks:
     position: Floats  # (P, q)
 
     def inputs(self, fields: Floats, places: Places | None = None) -> Floats:
-        """What each patch hears of fields (T, size): (T, P, w + q)."""
+        """The inputs of each patch (T, P, w + q) from fields (T, size)."""
         places = places or self.patches.places
-        heard = places.heard(fields)
+        windows = places.inputs(fields)
         if not self.position.shape[1]:
-            return heard
+            return windows
         position = self.position[places.patches]
         beside = np.broadcast_to(position, (len(fields), *position.shape))
-        return np.concatenate([heard, beside], axis=2)
+        return np.concatenate([windows, beside], axis=2)
 
     def drive(self, inputs: Floats, states: Floats) -> Floats:
         """The states (T, P, N) along inputs (T, P, w + q), from states (P, N)."""
@@ -95,7 +95,7 @@ class FieldLoop:
         """The next (x, s), and tangents (P N + size, k) carried along."""
         patches, reservoir = self.networks.patches, self.networks.reservoir
         states, field = self._split(state)
-        heard = self.networks.inputs(field[None])[0]
+        inputs = self.networks.inputs(field[None])[0]
         columns = tangents.shape[1]
         moved = tangents[: states.size].reshape(*states.shape, columns)
         moved_field = tangents[states.size :]
@@ -105,7 +105,7 @@ class FieldLoop:
         field_after = np.empty_like(moved_field)
         for p, own in enumerate(patches.inner):
             window = np.vstack([padded[patches.windows[p]], position])
-            _, carried[p] = reservoir.tangent_step(states[p], heard[p], moved[p], window)
+            _, carried[p] = reservoir.tangent_step(states[p], inputs[p], moved[p], window)
             readout = self.matrix[p % len(self.matrix)]
             field_after[own] = self.carry * moved_field[own] + readout.T @ carried[p]
         both = np.vstack([carried.reshape(-1, columns), field_after])
@@ -132,9 +132,9 @@ class FieldLoop:
         finite = np.full(count, steps)
         states = states.reshape(-1, states.shape[2])
         for k in range(steps):
-            heard = self.networks.inputs(fields)
-            heard = heard.reshape(1, -1, heard.shape[2])
-            states = self.networks.drive(heard, states)[0]
+            inputs = self.networks.inputs(fields)
+            inputs = inputs.reshape(1, -1, inputs.shape[2])
+            states = self.networks.drive(inputs, states)[0]
             after = self._read(states.reshape(count, -1, states.shape[1]), fields)
             with np.errstate(invalid="ignore"):
                 sound = np.all(np.abs(after) < kernels.DIVERGED, axis=1)

@@ -19,11 +19,11 @@ from ..._validation import Floats
 from ...selection.calibration import Calibrated
 from ...selection.candidates import Candidate
 from ...selection.engine import Entry, lower_of_two, ranked, try_all
-from ...selection.free_runs import HELD_SHARE, WORST, Score
+from ...selection.free_runs import HELD_SHARE, LARGEST_ERROR, Score
 from ...selection.plan import FINAL_ROWS, Plan
 from ...series.windows import HELD_OUT, evenly_spaced
 from .geometry import Patches
-from .learning import Held, Learner, response_stride, thinning
+from .learning import InMemoryRows, Learner, response_stride, thinning
 from .loop import FieldLoop, LocalNetworks
 from .sources import Standardised
 from .workers import Learning, Readouts, Workers, learn_readouts
@@ -52,7 +52,7 @@ class FieldDefaults:
     both_targets: int = 3
 
 
-DEFAULTS = FieldDefaults()
+FIELD_DEFAULTS = FieldDefaults()
 
 # A strong bias makes the networks weakly nonlinear, which a precise readout turns into precise
 # forecasts; a weaker one suits small networks, noisy fields and Gram matrices. Fields that are seen
@@ -75,11 +75,13 @@ FIELD = {
 NOISES = (3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 1e-2, 1e-1)
 # As a share of the trace, by whether the sums are precise: just above rounding errors. Larger ones
 # were never better than noise.
-SHARES = {True: 1e-20, False: 1e-14}
+TRACE_SHARES = {True: 1e-20, False: 1e-14}
 
 
 class FieldSetting(NamedTuple):
-    """How the readouts are learned and used: one for all patches or one each, steps or values."""
+    """How the readouts are learned and used: one for all patches (`shared`) or one each; with carry
+    1 they give the step from one field to the next, with 0 the next field.
+    """
 
     shared: bool
     learning: Learning
@@ -98,9 +100,9 @@ class FieldWindows:
     def of(fields: Floats) -> FieldWindows:
         """The windows in the last quarter."""
         total = len(fields)
-        held = min(int(HELD_OUT * total), DEFAULTS.held_rows)
-        horizon = max(min(int(HELD_SHARE * held), DEFAULTS.longest), 1)
-        starts = evenly_spaced(total - held, total - 1 - horizon, DEFAULTS.windows)
+        held = min(int(HELD_OUT * total), FIELD_DEFAULTS.held_rows)
+        horizon = max(min(int(HELD_SHARE * held), FIELD_DEFAULTS.longest), 1)
+        starts = evenly_spaced(total - held, total - 1 - horizon, FIELD_DEFAULTS.windows)
         return FieldWindows(fields, starts, horizon)
 
     def fewer(self) -> FieldWindows:
@@ -120,8 +122,8 @@ class FieldWindows:
         return observed(networks, None, self.fields[max(start - spin_up, 0) : start])
 
     def score(self, loop: FieldLoop, states: Floats) -> Score:
-        """Of the free runs of a loop from these states; as for a series."""
-        errors = np.full((len(self.starts), self.horizon), WORST)
+        """The score of the free runs of a loop from these states, as for a series."""
+        errors = np.full((len(self.starts), self.horizon), LARGEST_ERROR)
         worst = np.zeros(len(self.starts))
 
         def lost(k: int, fields: Floats) -> bool:
@@ -191,7 +193,7 @@ def closed(networks: LocalNetworks, readouts: Readouts, carry: float) -> FieldLo
 class FieldSearch:
     """The search for one field.
 
-    `projection` (w, k) gives the columns of a window that a network hears: its principal components
+    `projection` (w, k) gives the columns of a window that a network takes: its principal components
     or the window itself. `settings` lists what may be chosen.
     """
 
@@ -220,7 +222,7 @@ class FieldSearch:
     def _finalists(self, trials: list[FieldTrial], windows: FieldWindows) -> list[FieldFinalist]:
         """The best settings of all trials, scored on all windows."""
         found: dict[FieldTrial, FieldFinalist] = {}
-        for _, trial, setting in ranked(trials)[: DEFAULTS.finalists]:
+        for _, trial, setting in ranked(trials)[: FIELD_DEFAULTS.finalists]:
             states = windows.states(trial.networks, trial.spin_up)
             finalist = found.setdefault(trial, FieldFinalist(trial, {}))
             finalist.scores[setting] = windows.score(trial.loops[setting], states)
@@ -237,20 +239,22 @@ class FieldSearch:
         """The rows of the search: enough to learn from, and those that are held out."""
         shares = {setting.shared for setting in self.settings}
         needed = (
-            DEFAULTS.rows_per_unit * self.plan.units // self.patches.count if True in shares else 0,
-            DEFAULTS.own_rows_per_unit * self.plan.units if False in shares else 0,
+            FIELD_DEFAULTS.rows_per_unit * self.plan.units // self.patches.count
+            if True in shares
+            else 0,
+            FIELD_DEFAULTS.own_rows_per_unit * self.plan.units if False in shares else 0,
         )
         total = len(self.rows)
-        most = max(DEFAULTS.values // self.patches.size, DEFAULTS.least_rows)
-        held = min(int(HELD_OUT * total), DEFAULTS.held_rows)
+        most = max(FIELD_DEFAULTS.values // self.patches.size, FIELD_DEFAULTS.least_rows)
+        held = min(int(HELD_OUT * total), FIELD_DEFAULTS.held_rows)
         count = min(max(*needed, 3 * held) + held, total, most)
         return self.rows.read(total - count, total)
 
     def _signal(self) -> Floats:
-        """What the network of the first patch hears: on it the memory is measured."""
+        """The inputs of the network of the first patch: on them the memory is measured."""
         first = self.patches.group(np.array([0]))
         rows = self.rows.read(0, min(len(self.rows), FINAL_ROWS), first.columns)
-        window = first.heard(rows)[:, 0]
+        window = first.inputs(rows)[:, 0]
         kept = window if self.projection is None else window @ self.projection
         beside = np.broadcast_to(self.position[0], (len(kept), self.position.shape[1]))
         return np.ascontiguousarray(np.hstack([kept, beside]))
@@ -273,8 +277,8 @@ class FieldSearch:
         reservoir = calibrated.reservoir
         if self.projection is not None:
             columns = self.projection.shape[1]
-            heard = reservoir.inputs[:, :columns] @ self.projection.T
-            inputs = np.hstack([heard, reservoir.inputs[:, columns:]])
+            weights = reservoir.inputs[:, :columns] @ self.projection.T
+            inputs = np.hstack([weights, reservoir.inputs[:, columns:]])
             reservoir = type(reservoir)(
                 reservoir.recurrent, inputs, reservoir.activation, reservoir.bias, reservoir.leak
             )
@@ -291,14 +295,14 @@ class FieldSearch:
             learner = self._learner(calibrated, shared, steps)
             same = [setting for setting in self.settings if setting.shared == shared]
             ways = list(dict.fromkeys(setting.learning for setting in same))
-            found = learn_readouts(learner, Held(windows.fields), shared, ways, steps)
+            found = learn_readouts(learner, InMemoryRows(windows.fields), shared, ways, steps)
             for one in same:
                 loops[one] = closed(networks, found[ways.index(one.learning)], one.carry)
         states = few.states(networks, spin_up)
         usual = self.settings[0].carry
         rough = {one: few.score(loops[one], states) for one in loops if one.carry == usual}
         best = sorted(rough, key=lambda one: rough[one], reverse=True)
-        both = {one._replace(carry=1.0 - usual) for one in best[: DEFAULTS.both_targets]}
+        both = {one._replace(carry=1.0 - usual) for one in best[: FIELD_DEFAULTS.both_targets]}
         rough |= {one: few.score(loops[one], states) for one in loops if one in both}
         return FieldTrial(candidate, calibrated, networks, spin_up, rough, loops)
 
@@ -358,7 +362,9 @@ def _row(
         "noise": setting.learning.noise,
         "penalty": setting.learning.share,
         "carry": setting.carry,
-        "windows": DEFAULTS.windows if setting in final else len(range(0, DEFAULTS.windows, 4)),
+        "windows": FIELD_DEFAULTS.windows
+        if setting in final
+        else len(range(0, FIELD_DEFAULTS.windows, 4)),
         "score": (final if setting in final else trial.scores)[setting].folds,
         "refit": None if second is None else second.folds,
     }

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..._errors import BadInput
 from ..._validation import Floats
-from ...series.scaling import ROUNDING, Scaler
+from ...series.scaling import DEVIATION_ROUNDING, Scaler
 from .geometry import Indices
 from .labels import Labels
 
@@ -121,7 +121,7 @@ class Mapped:
 
 
 @dataclass(frozen=True, eq=False)
-class Survey:
+class ChannelStatistics:
     """How the values of each channel are distributed: count, mean, sum of squares, extremes."""
 
     count: int
@@ -131,7 +131,7 @@ class Survey:
     high: Floats
 
     @staticmethod
-    def of(rows: Floats, channels: int, first: int) -> Survey:
+    def of(rows: Floats, channels: int, first: int) -> ChannelStatistics:
         """From rows (T, size), the first of them at time `first`; they must be finite."""
         if not np.isfinite(rows).all():
             time, place = (int(i) for i in np.argwhere(~np.isfinite(rows))[0])
@@ -144,10 +144,10 @@ class Survey:
         with np.errstate(over="ignore", invalid="ignore"):
             mean = values.mean(axis=0)
             squares = np.square(values - mean).sum(axis=0)
-        return Survey(len(values), mean, squares, values.min(axis=0), values.max(axis=0))
+        return ChannelStatistics(len(values), mean, squares, values.min(axis=0), values.max(axis=0))
 
-    def __add__(self, other: Survey) -> Survey:
-        """The survey of both."""
+    def __add__(self, other: ChannelStatistics) -> ChannelStatistics:
+        """The statistics of both."""
         count = self.count + other.count
         with np.errstate(over="ignore", invalid="ignore"):
             gap = other.mean - self.mean
@@ -156,7 +156,7 @@ class Survey:
                 self.squares + other.squares + self.count * other.count / count * np.square(gap)
             )
         low, high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
-        return Survey(count, mean, squares, low, high)
+        return ChannelStatistics(count, mean, squares, low, high)
 
     def scale(self) -> Floats:
         """The deviation of each channel, which must vary."""
@@ -168,7 +168,7 @@ class Survey:
                 "field must have squares that fit into a float, got values up to "
                 f"{largest:.3g}; scale it down"
             )
-        flat = deviation <= ROUNDING * np.abs(self.mean)
+        flat = deviation <= DEVIATION_ROUNDING * np.abs(self.mean)
         if flat.any():
             channel = int(np.argmax(flat))
             where = f"channel {channel}" if len(flat) > 1 else "field"
@@ -196,12 +196,12 @@ class Standardised:
         return self.scaler.of_columns(columns).forward(rows[:, columns])
 
 
-def survey(source: Source) -> Survey:
-    """The survey of a source, block by block, in this process."""
-    total: Survey | None = None
+def channel_statistics(source: Source) -> ChannelStatistics:
+    """The statistics of a source, block by block, in this process."""
+    total: ChannelStatistics | None = None
     for first in range(0, len(source), source.block):
         stop = min(first + source.block, len(source))
-        part = Survey.of(source.read(first, stop), source.n_channels, first)
+        part = ChannelStatistics.of(source.read(first, stop), source.n_channels, first)
         total = part if total is None else total + part
     assert total is not None  # there is at least one row
     return total

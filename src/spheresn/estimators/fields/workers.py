@@ -16,8 +16,8 @@ from ..._validation import Floats
 from ...readout import solve
 from ...series.scaling import Scaler
 from ..solution import THREADS_PAY
-from .learning import FieldSums, Held, Learner, Rows, Task, groups_of, merged, tasks
-from .sources import Mapped, Source, Standardised, Survey, survey
+from .learning import FieldSums, InMemoryRows, Learner, Rows, Task, groups_of, merged, tasks
+from .sources import ChannelStatistics, Mapped, Source, Standardised, channel_statistics
 
 
 class Learning(NamedTuple):
@@ -47,10 +47,10 @@ class Readouts(NamedTuple):
 
 
 class Workers(Protocol):
-    """What surveys a source and learns readouts from it."""
+    """What measures a source and learns readouts from it."""
 
-    def survey(self, source: Source) -> Survey:
-        """The survey of all rows."""
+    def channel_statistics(self, source: Source) -> ChannelStatistics:
+        """The statistics of all rows."""
 
     def readouts(
         self, learner: Learner, rows: Standardised, shared: bool, ways: Sequence[Learning]
@@ -58,12 +58,12 @@ class Workers(Protocol):
         """The readouts of all rows, in each of these ways."""
 
 
-class Here:
+class LocalWorkers:
     """This process."""
 
-    def survey(self, source: Source) -> Survey:
-        """The survey of all rows."""
-        return survey(source)
+    def channel_statistics(self, source: Source) -> ChannelStatistics:
+        """The statistics of all rows."""
+        return channel_statistics(source)
 
     def readouts(
         self, learner: Learner, rows: Standardised, shared: bool, ways: Sequence[Learning]
@@ -73,7 +73,7 @@ class Here:
 
 
 def span(learner: Learner, steps: int) -> tuple[int, int]:
-    """From which of so many steps on the networks have reached their states, and the end."""
+    """The steps that the readouts learn from: after the spin-up, to the end."""
     return min(learner.spin_up, steps // 4), steps
 
 
@@ -127,16 +127,16 @@ class Cluster:
 
     client: Any
 
-    def survey(self, source: Source) -> Survey:
-        """The survey of all rows."""
+    def channel_statistics(self, source: Source) -> ChannelStatistics:
+        """The statistics of all rows."""
         from dask.delayed import delayed
 
         cuts = [*range(0, len(source), source.block), len(source)]
         parts = [
-            delayed(_survey_part)(_piece(source, a, b), source.n_channels, a, b)
+            delayed(_part_statistics)(_piece(source, a, b), source.n_channels, a, b)
             for a, b in pairwise(cuts)
         ]
-        total: Survey = self._computed([merged(iter(parts), delayed(add))])[0]
+        total: ChannelStatistics = self._computed([merged(iter(parts), delayed(add))])[0]
         return total
 
     def readouts(
@@ -167,7 +167,7 @@ class Cluster:
 def client_workers(client: Any) -> Workers:
     """The workers of a client, or this process without one."""
     if client is None:
-        return Here()
+        return LocalWorkers()
     if not hasattr(client, "compute") or not hasattr(client, "gather"):
         raise BadInput(
             f"client must be a dask.distributed Client, got {type(client).__name__}; pass "
@@ -195,8 +195,8 @@ def _rows_of(piece: Any, first: int, stop: int) -> Floats:
     return np.asarray(values, dtype=np.float64).reshape(stop - first, -1)
 
 
-def _survey_part(piece: Any, channels: int, first: int, stop: int) -> Survey:
-    return Survey.of(_rows_of(piece, first, stop), channels, first)
+def _part_statistics(piece: Any, channels: int, first: int, stop: int) -> ChannelStatistics:
+    return ChannelStatistics.of(_rows_of(piece, first, stop), channels, first)
 
 
 def _run_task(learner: Learner, task: Task, piece: Any, first: int, scaler: Scaler) -> FieldSums:
@@ -204,4 +204,4 @@ def _run_task(learner: Learner, task: Task, piece: Any, first: int, scaler: Scal
     rows = _rows_of(piece, first, task.stop + 1)
     rows = scaler.of_columns(np.arange(rows.shape[1])).forward(rows)
     with limit_threads(0):
-        return learner.run(task, Held(rows, first))
+        return learner.run(task, InMemoryRows(rows, first))

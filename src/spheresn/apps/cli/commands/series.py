@@ -75,7 +75,9 @@ def forecast(
     ] = None,
     halo: Annotated[
         str | None,
-        typer.Option(help="For a field: cells that a patch hears on either side; by default 4."),
+        typer.Option(
+            help="For a field: cells on either side of a patch that are inputs too; by default 4."
+        ),
     ] = None,
     edges: Annotated[
         bool, typer.Option("--edges", help="For a field: the grid has edges and is not periodic.")
@@ -98,7 +100,7 @@ def forecast(
     of_fields = {"units": units, "halo": halo, "edges": edges or None, "variable": variable}
     _leave_out("a table, whose methods have their own settings", **of_fields)
     from ....io.files import check_outputs
-    from ...forecasts.result import STAGES, seasons_given
+    from ...forecasts.result import FORECAST_STAGES, seasons_given
     from ...forecasts.result import forecast as make_forecast
     from ...forecasts.summary import summary
     from ...tables import read_table
@@ -113,7 +115,7 @@ def forecast(
     command += [part for name in column or [] for part in ("--column", name)]
     command += [part for one in season or [] for part in ("--season", one)]
     command += ["--fill", fill] if fill else []
-    with show_stages(STAGES + 1) as report:
+    with show_stages(FORECAST_STAGES + 1) as report:
         result = make_forecast(series, steps, seasons, seed, report)
         report("drawing")
         command += ["--steps", str(result.steps), "--seed", str(seed)]
@@ -266,7 +268,7 @@ def analyse(
     else:
         series = read_table(file).pick(column or [], fill)
         model, series = models.fit_forecaster(series, units, seed)
-    with show_stages(analysis.STAGES) as report:
+    with show_stages(analysis.ANALYSIS_STAGES) as report:
         found = analysis.analyse(model, series, report)
     save_drawing(lambda: analysis.figure(found), out, "analysis", "")
     if as_json:
