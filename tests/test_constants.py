@@ -10,8 +10,10 @@ import pytest
 
 import spheresn
 
-FOLDER = Path(spheresn.__file__).parent
-MODULES = sorted(FOLDER.rglob("*.py"))
+FOLDER = Path(spheresn.__file__).parent.parent
+MODULES = sorted(
+    module for name in ("spheresn", "spheresn_explorer") for module in (FOLDER / name).rglob("*.py")
+)
 
 
 def has_number(value: ast.AST) -> bool:

@@ -27,13 +27,13 @@ from .own_panel import own_callbacks, own_query
 from .page import CONTROLS, PANELS, layout
 from .panels import Panels, Recall
 from .settings import ACTIVATIONS, DIALS, Settings, from_query, from_texts, to_query
-from .signals import LARGEST, Catalogue
+from .signals import MOST_BYTES, Catalogue
 from .uploads import take_upload
 from .wellformed import check_callback
 
 # Seconds that a request for quick and for heavy work waits: a browser has few connections, and
 # heavy work must not block them. Quick work mostly takes half a second; who asks again loses time.
-PATIENCE = {"quick": 0.8, "heavy": 0.05}
+ANSWER_SECONDS = {"quick": 0.8, "heavy": 0.05}
 # By the time from their start until they are drawn: computing a forecast takes longest, drawing a
 # trajectory
 SLOWEST_FIRST = ("forecast", "trajectory", "memory", "spectrum", "echo")
@@ -84,7 +84,8 @@ def server(
     """
     panels = Panels(Catalogue(files))
     app = build(panels, jobs or Jobs())
-    app.server.config["MAX_CONTENT_LENGTH"] = LARGEST * 4 // 3 + 100_000  # uploads come in base 64
+    # Uploads come in base 64
+    app.server.config["MAX_CONTENT_LENGTH"] = MOST_BYTES * 4 // 3 + 100_000
     with _bound(host, port) as place:
         _refuse_others(app, Admission(place.getsockname()[0], allowed))
         listening = make_server(
@@ -332,7 +333,7 @@ def _ask(
     """The answers to all parts of a panel: start all of them, then wait for them together."""
     panels.source(settings)
     lane = "heavy" if settings.heavy else "quick"
-    end = perf_counter() + (PATIENCE[lane] if patience is None else patience)
+    end = perf_counter() + (ANSWER_SECONDS[lane] if patience is None else patience)
     parts = ACTIVATIONS if name == "memory" else (name,)
     answers: dict[str, Answer] = {}
     for patient in (False, True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .compute import COUNT, Cut, Drive
+from .compute import EXPONENTS, Cut, Drive
 from .settings import Settings
 from .signals import Source
 
@@ -68,7 +68,7 @@ def python_of(settings: Settings, source: Source, rows: int, drive: Drive | None
         skip=cut.skip,
         delays=_delays_text(cut),
         probe=cut.probe,
-        count=min(COUNT, directions),
+        count=min(EXPONENTS, directions),
     )
 
 

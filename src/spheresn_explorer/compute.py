@@ -25,8 +25,8 @@ from spheresn.topology import Recurrent
 from .settings import Settings
 
 Report = Callable[[str], None]
-COUNT = 12  # leading exponents; all of them would take minutes
-PROBE = 1000  # rows on which exponents and the echo state are measured
+EXPONENTS = 12  # leading exponents; all of them would take minutes
+PROBED_ROWS = 1000  # rows on which exponents and the echo state are measured
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Cut:
 
     @property
     def probe(self) -> int:
-        return min(PROBE, self.rows)
+        return min(PROBED_ROWS, self.rows)
 
     @property
     def delays(self) -> list[int]:
@@ -205,7 +205,7 @@ def recall(net: Network) -> analysis.MemoryCurve:
 def spectrum(net: Network) -> analysis.LyapunovSpectrum:
     """The leading exponents along the first rows of the signal."""
     cut = Cut(len(net.signal))
-    count = min(COUNT, net.reservoir.tangent_dim)
+    count = min(EXPONENTS, net.reservoir.tangent_dim)
     return analysis.lyapunov_spectrum(net.reservoir, net.signal[: cut.probe], count, cut.skip)
 
 

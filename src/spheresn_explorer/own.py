@@ -21,7 +21,7 @@ from spheresn.forecasting.series import shares
 from .compute import Report
 
 SMALLEST = 0.005  # shares below it are not listed
-NAME = 40  # characters of a column's name
+LABEL_LENGTH = 40  # characters of a column's name
 Times = Sequence[str | float]
 
 
@@ -97,7 +97,9 @@ def shown(outlook: ForecastResult) -> OwnForecast:
 def columns_of(series: TimeSeries) -> tuple[str, ...]:
     """The names of the columns that are forecast; none if all are constant."""
     try:
-        return tuple(format_name(name, NAME) for name in without_constant_columns(series).names)
+        return tuple(
+            format_name(name, LABEL_LENGTH) for name in without_constant_columns(series).names
+        )
     except BadInput:
         return ()
 

@@ -21,7 +21,7 @@ from .signals import Catalogue, Source
 from .worker import forecast_aside
 
 MATRICES = 4  # of at most 32 MB each
-DRIVES, SERIES = 1024, 32
+DRIVES, SERIES = 1024, 32  # calibrated drives and signals that are kept; each is small
 MEASURES = {"trajectory": compute.trajectory, "spectrum": compute.spectrum, "echo": compute.echo}
 STAGES = {"spectrum": "measuring exponents", "echo": "testing the echo state"}
 

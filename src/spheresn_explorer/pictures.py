@@ -12,12 +12,13 @@ from spheresn.apps.forecasts.formatting import format_name
 from spheresn.plotting import COLOURS
 
 from .compute import Forecast, Trajectory
-from .own import NAME, OwnForecast
+from .own import LABEL_LENGTH, OwnForecast
 from .panels import Recall
 from .settings import Settings
 from .signals import Source
 
 Figure = dict[str, Any]
+# How all pictures look: the colours and letters of the page
 INK, FAINT, GRID = "#1d2733", "#6b7785", "#e8ecf0"
 FONT = {
     "family": "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif",
@@ -32,7 +33,7 @@ AXIS: dict[str, Any] = {
     "title": {"font": {"color": FAINT}, "standoff": 8},
 }
 POINTS = 2000  # of a trajectory; more is not seen better
-REACH = (20, 50, 100, 200)  # ends of the delay axis
+DELAY_ENDS = (20, 50, 100, 200)  # ends of the delay axis
 BLUE, ORANGE, BAND = "#0072b2", "#e69f00", "rgba(0,114,178,0.18)"  # of the forecast of a file
 CLEAR = 0.05  # accuracy below which a curve has ended
 
@@ -111,9 +112,10 @@ def trajectory_words(result: Trajectory, settings: Settings) -> str:
 def memory(result: Recall, settings: Settings) -> Figure:
     """Accuracy by delay: the chosen network thick, the others thin."""
     reach = max(
-        (int(c.delays[c.test > CLEAR].max(initial=0)) for c in result.curves.values()), default=0
+        (int(c.delays[c.test > CLEAR].max(initial=0)) for c in result.curves.values()),
+        default=0,
     )
-    end = next((one for one in REACH if one >= reach), REACH[-1])
+    end = next((one for one in DELAY_ENDS if one >= reach), DELAY_ENDS[-1])
     data = [
         {
             "type": "scatter",
@@ -370,11 +372,14 @@ def own_forecast(result: OwnForecast, settings: Settings) -> Figure:
             "hovertemplate": "%{text}<extra></extra>",
         },
     ]
-    layout = _layout("", format_name(result.names[column], NAME))
+    layout = _layout("", format_name(result.names[column], LABEL_LENGTH))
     dates = isinstance(result.times[0], str)
     layout["xaxis"] |= {
         "type": "date" if dates else "linear",
-        "title": {**AXIS["title"], "text": "" if dates else format_name(result.time_name, NAME)},
+        "title": {
+            **AXIS["title"],
+            "text": "" if dates else format_name(result.time_name, LABEL_LENGTH),
+        },
     }
     layout["yaxis"] |= {"automargin": True, "zeroline": False}
     return {

@@ -13,9 +13,9 @@ from spheresn.topology.build import TOPOLOGIES
 
 ACTIVATIONS = ("spherical", "tanh", "linear")
 DRIVES = ("memory", "scaling")
-UNITS = (10, 2000)
+UNITS = (10, 2000)  # ends of its slider
 MOST_COLUMNS = 12  # of a file
-MOST_STEPS = 1000  # that a file is forecast for
+MOST_FORECAST_STEPS = 1000  # that a file is forecast for
 LONGEST_QUERY = 1000  # characters; a link of all settings has about two hundred
 
 
@@ -42,6 +42,7 @@ class Dial:
             return inf
 
 
+# The sliders, with their ends and steps
 DIALS = {
     "memory": Dial("Memory", 0.5, 100.0, 0.05, "steps until an input has faded to 1/e", True),
     "spectral_radius": Dial(
@@ -85,7 +86,7 @@ class Settings:
         _within("units", self.units, *UNITS)
         _within("seed", self.seed, 0, 2**31 - 1)
         _within("column", self.column, 1, MOST_COLUMNS)
-        _within("steps", self.steps or 1, 1, MOST_STEPS)
+        _within("steps", self.steps or 1, 1, MOST_FORECAST_STEPS)
         for name, dial in DIALS.items():
             _validation.real(name, getattr(self, name), dial.low, dial.high)
 

@@ -21,11 +21,11 @@ from .cache import Recent
 from .own import columns_of, for_page
 from .settings import MOST_COLUMNS
 
-ROWS = 2400
+ROWS = 2400  # of each signal
 UPLOADS = 16  # kept; an older one must be uploaded again
 KINDS = (".npy", ".csv", ".tsv", ".txt")
-LARGEST = 5_000_000  # bytes
-WIDEST = 50  # columns of a file, those that are no numbers included
+MOST_BYTES = 5_000_000  # bytes
+MOST_UPLOADED_COLUMNS = 50  # columns of a file, those that are no numbers included
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,7 @@ class Source:
     columns: tuple[str, ...] = ()
 
 
+# Lyapunov times in steps, from the exponents in the literature
 BUILT_IN = {
     "lorenz": Source(
         "Lorenz", lambda: datasets.lorenz(ROWS), f"sn.datasets.lorenz({ROWS})", 1 / (0.906 * 0.02)
@@ -131,16 +132,16 @@ def series_from(name: str, content: bytes) -> TimeSeries:
     """
     ending = PurePath(name).suffix.lower()
     _validation.one_of("ending of the file", ending, KINDS)
-    if len(content) > LARGEST:
+    if len(content) > MOST_BYTES:
         raise BadInput(
-            f"file must have at most {LARGEST / 1e6:g} MB, got {len(content) / 1e6:.1f} MB; "
+            f"file must have at most {MOST_BYTES / 1e6:g} MB, got {len(content) / 1e6:.1f} MB; "
             "shorten it or keep every n-th row"
         )
     with TemporaryDirectory() as folder:  # only the ending of the given name is used
         path = Path(folder, f"table{ending}")
         path.write_bytes(content)
         try:
-            series = read_table(path, WIDEST).pick(fill="skip")
+            series = read_table(path, MOST_UPLOADED_COLUMNS).pick(fill="skip")
         except BadInput as error:
             words = str(error).replace(str(path), path.name)
             raise BadInput(for_page(words).replace(path.name, PurePath(name).name)) from None
@@ -165,9 +166,9 @@ def _source(title: str, place: str, content: bytes) -> Source:
 def _content(path: Path) -> bytes:
     if not path.is_file():
         raise BadInput(f"FILE must be an existing file, got {str(path)!r}; name a CSV or NPY file")
-    if path.stat().st_size > LARGEST:
+    if path.stat().st_size > MOST_BYTES:
         raise BadInput(
-            f"FILE must have at most {LARGEST / 1e6:g} MB, got {path.stat().st_size / 1e6:.1f} "
+            f"FILE must have at most {MOST_BYTES / 1e6:g} MB, got {path.stat().st_size / 1e6:.1f} "
             "MB; shorten it or keep every n-th row"
         )
     return path.read_bytes()

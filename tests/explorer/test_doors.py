@@ -24,7 +24,7 @@ pytest.importorskip("dash")
 from spheresn_explorer import app as explorer
 from spheresn_explorer.jobs import Jobs
 from spheresn_explorer.panels import Panels
-from spheresn_explorer.signals import LARGEST, Catalogue, table_from
+from spheresn_explorer.signals import MOST_BYTES, Catalogue, table_from
 from spheresn_explorer.uploads import _decoded
 
 HANGS = 150  # seconds after which no answer comes any more
@@ -206,7 +206,7 @@ def test_a_broken_upload_is_a_sentence(place, contents):
 
 
 def test_a_flood_is_refused_before_it_is_read(place):
-    assert call(place, b"[" * (LARGEST * 2))[0] == 413
+    assert call(place, b"[" * (MOST_BYTES * 2))[0] == 413
     with pytest.raises(ValueError, match="must arrive whole"):
         _decoded("data:;base64,\u00e9")
 
@@ -221,7 +221,7 @@ def test_a_flood_without_a_length_is_refused(place):
         ]
         line.sendall("\r\n".join([*head, "", ""]).encode())
         try:
-            for _ in range(2 * LARGEST // 2**16):
+            for _ in range(2 * MOST_BYTES // 2**16):
                 line.sendall(b"10000\r\n" + b"[" * 2**16 + b"\r\n")
         except OSError:
             return  # it hung up

@@ -36,14 +36,14 @@ from spheresn_explorer.settings import (
     DIALS,
     DRIVES,
     MOST_COLUMNS,
-    MOST_STEPS,
+    MOST_FORECAST_STEPS,
     Settings,
     from_query,
     to_query,
 )
 from spheresn_explorer.signals import (
     BUILT_IN,
-    LARGEST,
+    MOST_BYTES,
     UPLOADS,
     Catalogue,
     Source,
@@ -85,7 +85,7 @@ def dial(name: str) -> st.SearchStrategy[float]:
         units=st.integers(10, 2000),
         seed=st.integers(0, 10**6),
         column=st.integers(1, MOST_COLUMNS),
-        steps=st.integers(0, MOST_STEPS),
+        steps=st.integers(0, MOST_FORECAST_STEPS),
         **{name: dial(name) for name in DIALS},
     )
 )
@@ -162,7 +162,7 @@ def test_files_are_read_by_their_ending():
             b"a,b\n" + b"x,y\n" * 20,
             "column of numbers, got 'x' in row 2 of 'a' in 'a.csv'",
         ),
-        ("a.csv", b"1" * (LARGEST + 1), "at most 5 MB"),
+        ("a.csv", b"1" * (MOST_BYTES + 1), "at most 5 MB"),
         ("a.npy", b"PK nothing", "must be a whole NPY file"),
         ("a.npy", npy(np.zeros((300, MOST_COLUMNS + 1))), "at most 12 columns"),
         ("a.npy", npy(np.zeros((100, 1900))), "at most 50 columns, got 1900 in 'a.npy'; keep"),
@@ -215,7 +215,7 @@ def test_a_catalogue_offers_the_laser_only_where_it_can_be_read(monkeypatch):
 
 def test_a_file_too_large_is_refused_before_it_is_read(tmp_path):
     with (tmp_path / "large.csv").open("wb") as file:
-        file.truncate(LARGEST + 100_000)
+        file.truncate(MOST_BYTES + 100_000)
     with pytest.raises(ValueError, match=r"FILE must have at most 5 MB, got 5\.1 MB; shorten it"):
         Catalogue([tmp_path / "large.csv"])
 
@@ -272,7 +272,7 @@ def test_the_exponents_of_a_linear_network_are_the_logarithms_of_its_eigenvalues
     net = panels.network(settings, "linear", silent)
     matrix = (1 - leak) * np.eye(40) + leak * net.reservoir.recurrent.toarray()
     exact = np.sort(np.log(np.abs(np.linalg.eigvals(matrix))))[::-1]
-    assert np.allclose(compute.spectrum(net).exponents, exact[: compute.COUNT], atol=0.01)
+    assert np.allclose(compute.spectrum(net).exponents, exact[: compute.EXPONENTS], atol=0.01)
     assert compute.echo(net).rate == pytest.approx(exact[0])
 
 

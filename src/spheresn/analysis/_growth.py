@@ -13,7 +13,7 @@ from ._common import Carry
 LONGEST_SPAN = 16  # steps between two QR decompositions, at most
 # A direction that shrank to this share of its vector still has nine correct digits
 SAFE_SHRINKING = 1e-7
-ERROR_BLOCKS = 20  # of a trajectory: enough for an error, and each long enough to forget
+ERROR_BLOCKS = 20  # block means of a trajectory at most: correlation in time stays inside a block
 
 Growth = tuple[NDArray[np.int64], Floats]
 

@@ -14,7 +14,7 @@ from .._validation import Floats
 from ..reservoir import Reservoir
 
 ROOT_STEPS = 100  # bisection alone needs about half as many for all 53 bits
-ROOT_TOLERANCE = 1e-13  # relative; a little above rounding, so that no root oscillates around it
+ROOT_TOLERANCE = 1e-13  # relative, a little above rounding errors
 INPUTS_AT_ONCE = 256  # inputs at a time
 # Relative to 1. If W maps the sphere to vectors shorter than this, |W x + u| = |u|.
 NEGLIGIBLE_LENGTH = 1e-100

@@ -13,7 +13,7 @@ from ..series.scaling import Scaler
 from .defaults import SERIES_DEFAULTS
 from .rolling import Backtest, Fit, roll, spread_origins
 
-# Below the first two a mean error says little; beyond the third it hardly changes
+# From less than the first two a mean error says little; more origins than the last only take time
 LEAST_BACKTEST_ROWS, LEAST_BACKTEST_ORIGINS, MOST_BACKTEST_ORIGINS = 60, 10, 100
 BACKTEST_STEPS = 200  # ahead where nobody sets them, at most
 

@@ -18,11 +18,11 @@ from ..analysis.lyapunov import growth_of_rows
 from ..driving import writable
 from ..reservoir import Reservoir
 
-# A search goes from the strongest drive, under which all networks forget at once, down to the
-# weakest in steps of this ratio
+# Strengths: a search goes from the strongest, where memory is shortest, down to the weakest, each
+# weaker by this ratio
 STRONGEST_DRIVE, WEAKEST_DRIVE, DRIVE_RATIO = 30.0, 1e-4, 2.0
 LEAST_SIGNAL_ROWS = 200  # a shorter signal is repeated, so that rows are left after the transient
-TRANSIENT_ROWS = 100  # the direction that grows most needs about so many to come to the front
+TRANSIENT_ROWS = 100  # left out, while the tangent still turns to its fastest direction
 ZERO_EXPONENT = 1e-12  # an exponent this close to zero may be zero
 ROUGH_ROWS, CORRECTION_ROWS = 300, 1000  # of the first search and of the first correction
 MOST_SECANTS = 6  # where so many do not meet the goal, the curve is searched instead
