@@ -182,6 +182,12 @@ def test_workers_interruptions_and_order_change_nothing(tmp_path):
     assert canonical(known) == canonical(vars(fake.Config()))  # what was asked for
 
 
+def test_what_the_findings_rest_on_is_computed_first(tmp_path):
+    wanted = job.request(EXPERIMENTS, [], "quick", tmp_path, 1, 0)
+    order = list(dict.fromkeys(item.unit.experiment for item in job.plan(EXPERIMENTS, wanted)))
+    assert order[:3] == ["memory", "tradeoff", "stability"] and sorted(order) == sorted(EXPERIMENTS)
+
+
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_the_looks_of_an_experiment_are_settings_and_end_with_the_preset(name):
     """The preset paper has one look: its intervals are plain 95 %."""

@@ -64,7 +64,11 @@ class Stream:
 
         The sums are copied. So many rows wait for that that their products cost far more.
         """
-        rows, targets = np.vstack([self.pending[0], rows]), np.vstack([self.pending[1], targets])
+        if len(self.pending[0]):  # else nothing is copied: targets may be many
+            rows, targets = (
+                np.vstack([waiting, more])
+                for waiting, more in zip(self.pending, (rows, targets), strict=True)
+            )
         block = block_rows(self.feature_map.width)
         whole = (
             0 if len(rows) < max(block, self.feature_map.width) else len(rows) - len(rows) % block

@@ -114,9 +114,9 @@ PRESETS = {
         forecasts=2, train=700, horizon=100, starts=1,
     ),
     "quick": Config(
-        map_networks=2, map_points=8, map_ratios=20, strengths=8, units=200,
+        map_networks=2, map_points=8, map_ratios=15, strengths=6, units=200,
         exponent_strengths=16, exponent_steps=1500,
-        forecasts=2, train=2500, horizon=1000, starts=4,
+        forecasts=2, train=2000, horizon=1000, starts=4,
     ),
     "paper": Config(),
 }  # fmt: skip

@@ -68,8 +68,8 @@ PRESETS = {
         spectrum_steps=600, jacobian_units=(5, 20, 40), jacobian_networks=2,
     ),
     "quick": Config(
-        units=200, networks=7, spectral_radii=tuple(1.0 + i for i in range(9)),
-        settle=300, steps=600, samples=1, spectrum_steps=1500, jacobian_units=(5, 50, 200, 500),
+        units=200, networks=6, spectral_radii=tuple(1.0 + i for i in range(9)),
+        settle=300, steps=600, spectrum_steps=1500, jacobian_units=(5, 50, 200, 500),
     ),
     "paper": Config(),
 }  # fmt: skip

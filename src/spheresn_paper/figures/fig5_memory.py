@@ -121,12 +121,11 @@ PRESETS = {
         sweep_networks=2, linear_radii=(0.5, 0.95), tanh_radii=(0.5, 0.95, 1.5),
     ),
     "quick": Config(
-        networks=6, authors_networks=0, washout=500, train=3500, test=500,
+        networks=5, authors_networks=0, washout=500, train=3500, test=500,
         authors_washout=300, authors_train=3700, sweep_units=700, sweep_networks=3,
     ),
     "paper": Config(),
 }  # fmt: skip
-LOOKS = {"quick": {"networks": (4, 6)}}
 
 
 def tasks(config: Config) -> list[dict[str, Any]]:

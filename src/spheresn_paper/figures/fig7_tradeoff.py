@@ -127,7 +127,7 @@ PRESETS = {
         frequencies=tuple(float(nu) for nu in np.logspace(-2.5, 1.0, 6)),
         washout=100, train=100, large_units=100, large_networks=1, large_points=3,
     ),
-    "quick": Config(points=12, ratios=40, large_networks=1, large_points=5),
+    "quick": Config(points=10, ratios=40, large_networks=1, large_points=4),
     "paper": Config(),
 }  # fmt: skip
 
