@@ -405,7 +405,7 @@ def _mean(test: xr.DataArray, signal: str, model: str) -> xr.DataArray:
     return test.sel(signal=signal, model=model).mean("delay", skipna=False)
 
 
-def _told(means: dict[str, Interval]) -> str:
+def _listed(means: dict[str, Interval]) -> str:
     listed = ", ".join(f"{name} {mean.text()}" for name, mean in means.items())
     return f"mean accuracy over delays: {listed}"
 
@@ -476,7 +476,7 @@ def _judge_mso_order(test: xr.DataArray) -> Claim:
     ahead = [of_mean(_mean(test, "mso", m) - tanh) for m in ("spherical", "linear")]
     return Claim(
         "mso-both-outperform-tanh", FIGURE, "Multiple superimposed oscillators",
-        "both outperform the network using the hyperbolic tangent", _told(means),
+        "both outperform the network using the hyperbolic tangent", _listed(means),
         "holds if spherical and linear exceed tanh, partly if one does",
         all_or_some([one.above(0.0) for one in ahead]), _as_evidence(means), quoted=True,
     )  # fmt: skip
@@ -487,7 +487,7 @@ def _judge_mso_difficult(test: xr.DataArray) -> Claim:
     return Claim(
         "mso-is-difficult", FIGURE, "Multiple superimposed oscillators",
         "This task is difficult because of the multiple time scales characterizing the inputs",
-        _told(means) + ". Three sines span six dimensions: six modes of a linear network recall "
+        _listed(means) + ". Three sines span six dimensions: six modes of a linear network recall "
         "every delay exactly",
         "holds if no network reaches a mean accuracy of .9, partly if one of the three does not",
         all_or_some([mean.below(0.9) for mean in means.values()]), _as_evidence(means),
