@@ -186,7 +186,7 @@ def test_the_page_begins_with_the_findings_and_tells_whose_claims_are_which():
     places += [text.index(f'id="{name}"') for name in ("claim-small", "ours", "claim-own", "dial")]
     assert places == sorted(places)
     assert "<q>small</q>" in text and text.count("<q>") == 1
-    assert "Preset <b>quick</b>, networks smaller and fewer than the paper&#39;s" in text
+    assert "Preset <b>quick</b>, networks smaller or fewer than the paper&#39;s" in text
     assert 'id="figure-memory_finding"' not in text and "N = 7 of memory" in text
 
 

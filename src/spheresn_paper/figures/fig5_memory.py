@@ -59,8 +59,8 @@ _CAPTION = (
     "run has N = {{units}}, {}, {} training and {{test}} test rows; the paper has N = 1000, 20 "
     "networks, {} and 2000. Each network has its own stretch of every signal but the oscillators. "
     "The paper says neither how Lorenz was sampled nor whether signals were centred. We read "
-    "Lorenz every {{lorenz_step}} and centre all signals; the claims on Lorenz, Mackey-Glass and "
-    "the laser say what other choices give."
+    "Lorenz every {{lorenz_step}} and centre all signals; in the preset paper the claims on "
+    "Lorenz, Mackey-Glass and the laser say what other choices give."
 )
 CAPTIONS = {
     "memory_finding": "Recall of white noise by delay: sphere, linear and tanh.",

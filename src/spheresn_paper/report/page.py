@@ -17,7 +17,7 @@ from .section import Section
 
 PRESETS = {  # what the names of the presets mean
     "smoke": "tiny networks, only to see whether it runs",
-    "quick": "networks smaller and fewer than the paper's",
+    "quick": "networks smaller or fewer than the paper's",
     "paper": "the paper's sizes",
 }
 
