@@ -565,7 +565,7 @@ def _judge_mackey_glass(dataset: xr.Dataset) -> Claim:
         "the performance of the network with spherical reservoir is comparable with the one "
         "obtained using the hyperbolic tangent and both of them are outperformed by the linear "
         "networks",
-        _told(_means(test, "mackey_glass"))
+        _listed(_means(test, "mackey_glass"))
         + f"; spherical is {gap.text('+.3f')} from tanh, linear {lead.text('+.3f')} ahead of the "
         f"better one. tanh published {_published_tanh('mackey_glass')}; "
         + _choice(dataset, "Mackey-Glass not centred"),
@@ -587,7 +587,7 @@ def _judge_laser_tanh(dataset: xr.Dataset) -> Claim:
     return Claim(
         "laser-tanh-does-not-remember", FIGURE, "Santa Fe laser dataset",
         "the hyperbolic tangent networks do not manage to remember the signal",
-        _told(_means(test, "santa_fe_laser"))
+        _listed(_means(test, "santa_fe_laser"))
         + f". tanh published {_published_tanh('santa_fe_laser')}; "
         + _choice(dataset, "laser not centred"),
         "holds if the tanh mean is at most .25 and the spherical mean more than .3 above it, "
