@@ -283,7 +283,7 @@ def test_a_search_that_is_cut_short_still_gives_a_lower_bound(monkeypatch, rng):
     """
     parts, drives = decompose(network(8, sn.OnSphere(), rng)), 3.0 * rng.standard_normal((50, 8))
     best = shortest(parts, drives, 1.0)
-    monkeypatch.setattr(_secular, "ITERATIONS", 1)
+    monkeypatch.setattr(_secular, "ROOT_STEPS", 1)
     early = shortest(parts, drives, 1.0)
     assert (early <= best * (1 + 1e-12)).all() and early.max() > 0.0 and (early < best).any()
 
