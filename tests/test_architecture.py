@@ -14,9 +14,9 @@ ROOT = Path(spheresn.__file__).parent
 SOURCES = ROOT.parent
 PACKAGES = ("spheresn", "spheresn_explorer", "spheresn_paper")
 LAYERS = [
-    ["_atomic", "_errors", "_processes", "_version"],
+    ["_errors", "_running", "_version"],
     ["_validation"],
-    ["_numerics", "_progress"],
+    ["_numerics"],
     ["sphere", "system", "topology", "metrics"],
     ["activations"],
     ["reservoir", "kernels", "driving", "grid"],

@@ -8,7 +8,7 @@ import pytest
 from scipy.linalg import solve_discrete_lyapunov
 
 import spheresn as sn
-from spheresn import _progress as progress
+from spheresn import _running
 from spheresn.estimators.features import FeatureMap
 from spheresn.estimators.forecast_search import (
     FORECAST_DEFAULTS,
@@ -142,7 +142,7 @@ def test_the_lower_of_two_scores_counts(monkeypatch, rng):
     again = iter([Score(0.5, 0, 0), Score(8.0, 0, 0)])
     monkeypatch.setattr(Windows, "score", lambda *_: next(again))
     found = ForecastSearch(
-        None, windows.data, None, (None, None), None, "auto", "auto", None, progress.Progress(False)
+        None, windows.data, None, (None, None), None, "auto", "auto", None, _running.Progress(False)
     )._learned_again([trial], windows)
     assert found.setting == second and found.score == 7.0
     assert [row["refit"] for row in found.table] == [0.5, 8.0, None]
@@ -151,7 +151,7 @@ def test_the_lower_of_two_scores_counts(monkeypatch, rng):
 def test_the_penalty_of_a_setting_is_a_share_of_the_trace(rng):
     x, y = rng.standard_normal((50, 3)), rng.standard_normal((50, 2))
     asked = ForecastSearch(
-        None, None, None, None, None, "auto", "auto", None, progress.Progress(False)
+        None, None, None, None, None, "auto", "auto", None, _running.Progress(False)
     )
     moments = Triangle.of(x, y)
     assert asked._solve(moments, Sample.empty(3, 2), 1e-3)[1] == 1e-3 * moments.trace
@@ -161,7 +161,7 @@ def test_the_penalty_of_a_setting_is_a_share_of_the_trace(rng):
 
 def test_what_the_user_fixed_is_not_searched():
     asked = ForecastSearch(
-        None, None, None, None, None, 0.25, "loo", None, progress.Progress(False)
+        None, None, None, None, None, 0.25, "loo", None, _running.Progress(False)
     )
     assert asked._settings(FORECAST_DEFAULTS.grid) == [
         Setting(0.25, None, 1.0),
@@ -200,7 +200,7 @@ class Terminal(io.StringIO):
 
 @pytest.mark.parametrize(("shown", "patience"), [(True, -1.0), (True, 1e9), (False, -1.0)])
 def test_progress_is_shown_on_a_terminal_after_a_while_and_removed(shown, patience, monkeypatch):
-    monkeypatch.setattr(progress, "QUIET_SECONDS", patience)
+    monkeypatch.setattr(_running, "QUIET_SECONDS", patience)
     monkeypatch.setattr("sys.stderr", terminal := Terminal())
     sn.ESNForecaster(10, memory=1.0, verbose=shown, random_state=0).fit(sn.datasets.henon(100))
     text = terminal.getvalue()

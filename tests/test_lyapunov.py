@@ -9,7 +9,7 @@ import spheresn as sn
 from conftest import ACTIVATIONS, SPHERES, network
 from plain import CHAOTIC_2, CHAOTIC_4, Henon
 from spheresn import kernels
-from spheresn._numerics import limit_threads
+from spheresn._running import limit_threads
 from spheresn.analysis import (
     autonomous_exponents,
     local,

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _validation, kernels, sphere
-from .._numerics import limit_threads
+from .._running import limit_threads
 from .._validation import Floats
 from ..reservoir import Reservoir
 from ._common import (

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _validation, kernels, sphere
 from .._errors import NoDirection
-from .._numerics import limit_threads
+from .._running import limit_threads
 from .._validation import Floats
 from ..driving import network_of
 from ..reservoir import Reservoir

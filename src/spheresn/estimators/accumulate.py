@@ -9,7 +9,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from .._errors import BadInput
-from .._processes import environment
+from .._running import environment
 from .._validation import Floats
 from ..readout import Gram, Sample
 from ..readout.gram import Sums, block_rows

@@ -14,8 +14,8 @@ from sklearn.utils import check_random_state
 
 from .. import _validation
 from .._errors import BadInput
-from .._numerics import limit_threads
 from .._plain import Saved
+from .._running import limit_threads
 from .._validation import Floats
 from ..readout import Gram, Quadratic, Sample
 from ..readout.loo import choose_penalty

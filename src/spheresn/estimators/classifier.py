@@ -13,9 +13,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .. import _validation
-from .._atomic import all_or_nothing
 from .._errors import BadInput
 from .._plain import Parts, Saved, Tensors, Values, classes_from, classes_parts
+from .._running import all_or_nothing
 from .._validation import Floats, real, whole
 from ..readout import Weights
 from ..readout.cases import CaseReadout

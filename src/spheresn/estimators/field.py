@@ -10,10 +10,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation
-from .._atomic import all_or_nothing
 from .._errors import BadInput
 from .._plain import Parts, Saved, Tensors, Values, reservoir_from, reservoir_parts, scaler_from
-from .._progress import Progress
+from .._running import Progress, all_or_nothing
 from .._validation import Floats, array, real, whole
 from ..selection.candidates import Candidate, candidates
 from ..series.limits import RANGE_MARGIN

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._progress import Progress
+from .._running import Progress
 from .._validation import Floats
 from ..driving import drive
 from ..readout import Sample, Triangle, Weights, solve

@@ -10,7 +10,6 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation
-from .._atomic import all_or_nothing
 from .._plain import (
     Parts,
     Saved,
@@ -22,7 +21,7 @@ from .._plain import (
     reservoir_parts,
     scaler_from,
 )
-from .._progress import Progress
+from .._running import Progress, all_or_nothing
 from .._validation import Floats, real, whole
 from ..driving import drive_chunks
 from ..selection.calibration import Calibrated

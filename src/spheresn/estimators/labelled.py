@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from .._numerics import limit_threads
+from .._running import limit_threads
 from .._validation import Floats
 from ..readout import Gram, Sample, factor, leave_one_out
 from ..readout.cases import CaseReadout

@@ -10,10 +10,10 @@ from sklearn.base import RegressorMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation
-from .._atomic import all_or_nothing
 from .._errors import BadInput, StateOverflow
 from .._numerics import power_of_two
 from .._plain import Parts, Saved, Tensors, Values
+from .._running import all_or_nothing
 from .._validation import Floats
 from ..reservoir import Reservoir
 from .base import BaseESN, with_limited_threads

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .._numerics import limit_threads
+from .._running import limit_threads
 from .._validation import Floats
 from ..readout import Sample
 from ..readout.gram import Sums, block_rows

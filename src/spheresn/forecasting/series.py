@@ -12,9 +12,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from .._atomic import all_or_nothing
 from .._errors import BadInput
-from .._progress import Progress
+from .._running import Progress, all_or_nothing
 from .._validation import Floats, at_least, real, whole
 from ..estimators.forecaster import ESNForecaster
 from ..series.alignment import exogenous_columns

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.linalg import eigh
 
-from .._numerics import limit_threads
+from .._running import limit_threads
 from .._validation import Floats
 from .gram import Gram, Sums, product
 from .loo import Sample, choose_penalty, leave_one_out

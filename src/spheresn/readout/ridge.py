@@ -18,7 +18,7 @@ from scipy.linalg.lapack import dpotrf, dtpmqrt, dtpqrt, dtrtrs
 
 from .. import _validation
 from .._errors import StateOverflow
-from .._numerics import limit_threads
+from .._running import limit_threads
 from .._validation import Floats
 from .gram import Gram, product
 from .triangle import REDUCED_COLUMNS, Triangle

@@ -15,7 +15,7 @@ from scipy.linalg.lapack import dtpqrt
 
 from .. import _validation, kernels
 from .._errors import BadInput
-from .._numerics import limit_threads
+from .._running import limit_threads
 from .._validation import Floats
 
 REDUCED_ROWS = 1024  # rows that are reduced at once

@@ -15,8 +15,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from joblib import Parallel, delayed
 
-from .._processes import environment
-from .._progress import Progress
+from .._running import Progress, environment
 
 C = TypeVar("C")
 

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any
 
-from spheresn._processes import SAFE, environment
+from spheresn._running import SAFE, environment
 
 from .store import ResultStore
 from .unit import Status, Work, one_line, perform

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._progress import Progress
+from ..._running import Progress
 from ..._validation import Floats
 from ...selection.calibration import Calibrated
 from ...selection.candidates import Candidate

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ..._errors import BadInput
-from ..._numerics import limit_threads
+from ..._running import limit_threads
 from ..._validation import Floats
 from ...readout import solve
 from ...series.scaling import Scaler
