@@ -17,7 +17,7 @@ from spheresn.apps.tables import read_table
 from spheresn.forecasting import SeriesForecaster
 from spheresn.series.calendar import calendar_of
 from spheresn.series.form import SeriesForm
-from spheresn.series.frequency_text import from_text, to_text
+from spheresn.series.frequency import from_text, to_text
 from spheresn.series.observed import Observed, observed
 from spheresn_explorer.own import command_of, is_even
 from spheresn_explorer.signals import series_from

@@ -143,7 +143,7 @@ def test_series_that_never_move_get_an_answer():
 
 
 def test_a_memory_that_nobody_set_is_replaced_by_the_nearest(monkeypatch, data):
-    from spheresn.selection.candidates import Candidate
+    from spheresn.selection.plan import Candidate
 
     monkeypatch.setitem(parts.CLASSIFICATION, "spherical", [Candidate(1e-3, 1.0)])
     networks = sn.ESNClassifier(units=60, random_state=0).fit(*data).ensemble_.networks
@@ -156,7 +156,7 @@ def test_a_memory_that_nobody_set_is_replaced_by_the_nearest(monkeypatch, data):
 def test_a_memory_chosen_on_few_rows_may_be_out_of_reach_on_all(monkeypatch, rng):
     """Nobody set it, so the nearest is taken."""
     from spheresn.estimators import base
-    from spheresn.selection.candidates import Candidate
+    from spheresn.selection.plan import Candidate
 
     monkeypatch.setattr(base, "REGRESSION", {"spherical": [Candidate(1e-3, 1.0)]})
     x = rng.standard_normal((100, 1))

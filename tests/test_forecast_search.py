@@ -20,8 +20,8 @@ from spheresn.estimators.forecast_search import (
 from spheresn.estimators.learning import TrainingData, learn
 from spheresn.readout import Sample, Triangle
 from spheresn.selection.calibration import MemoryOutOfReach
-from spheresn.selection.candidates import Candidate
 from spheresn.selection.free_runs import LEAST_ERROR, Score
+from spheresn.selection.plan import Candidate
 from spheresn.series.scaling import Scaler
 
 

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from spheresn.series.autocorrelation import MOST_ROWS_SUMMED, autocorrelations
-from spheresn.series.moving_average import beside_moving_average
 from spheresn.series.scaling import Scaler, in_own_deviations
+from spheresn.series.statistics import MOST_ROWS_SUMMED, autocorrelations, beside_moving_average
 
 
 @pytest.mark.parametrize("rows", [MOST_ROWS_SUMMED - 1, MOST_ROWS_SUMMED + 1, 3 * MOST_ROWS_SUMMED])

@@ -33,7 +33,7 @@ from spheresn.forecasting.seasons import (
 )
 from spheresn.readout import Weights
 from spheresn.series.calendar import calendar_of
-from spheresn.series.limits import bounds, soft_clip, soft_clip_slope
+from spheresn.series.scaling import bounds, soft_clip, soft_clip_slope
 
 MONTHS = np.arange(120)
 SALES = 50.0 + 0.5 * MONTHS + 8.0 * np.sin(2 * np.pi * MONTHS / 12)

@@ -17,8 +17,7 @@ from spheresn._validation import Floats
 from spheresn.driving import drive
 from spheresn.estimators import ESNForecaster, calibrate
 from spheresn.reservoir import Reservoir
-from spheresn.selection.candidates import Candidate
-from spheresn.selection.plan import FINAL_ROWS, Plan
+from spheresn.selection.plan import FINAL_ROWS, Candidate, Plan
 from spheresn.series.scaling import Scaler
 from spheresn.topology import Recurrent
 

@@ -20,14 +20,13 @@ from .._validation import Floats
 from ..readout import Gram, Quadratic, Sample
 from ..readout.loo import choose_penalty
 from ..reservoir import Reservoir
-from ..selection.candidates import REGRESSION, Candidate, candidates
-from ..selection.plan import Plan, plan_of
+from ..selection.plan import REGRESSION, Candidate, Chosen, Plan, candidates, plan_of
 from ..series.scaling import Scaler
 from .accumulate import TrainingSeries, accumulate_series, with_rows
 from .features import FeatureMap
 from .pasts import Pasts
 from .regression_search import REGRESSION_DEFAULTS, RegressionSearch, selection
-from .solution import THREADS_PAY, Chosen, Network
+from .solution import THREADS_PAY, Network
 
 WASHOUT_MEMORIES = 10  # times the memory: e^-10 of a start is left
 

@@ -14,7 +14,7 @@ from .._validation import Floats
 from ..driving import network_of
 from ..readout import Quadratic, Weights
 from ..reservoir import Reservoir
-from ..series.limits import soft_clip, soft_clip_slope
+from ..series.scaling import soft_clip, soft_clip_slope
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,10 +39,9 @@ from ..driving import drive, network_of, writable
 from ..kernels.codes import FINE, fast_path, guarded
 from ..readout import Weights
 from ..reservoir import Reservoir
-from ..selection.candidates import Candidate
-from ..selection.plan import Plan
+from ..selection.free_runs import evenly_spaced
+from ..selection.plan import Candidate, Plan
 from ..series.scaling import Scaler, differ_in_size, in_own_deviations
-from ..series.windows import evenly_spaced
 
 # The memory of a network in its own steps, and its bend; chosen on the development half of the
 # league (benchmarks/classification)

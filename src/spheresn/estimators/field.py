@@ -14,10 +14,9 @@ from .._errors import BadInput
 from .._plain import Parts, Saved, Tensors, Values, reservoir_from, reservoir_parts, scaler_from
 from .._running import Progress, all_or_nothing
 from .._validation import Floats, array, real, whole
-from ..selection.candidates import Candidate, candidates
-from ..series.limits import RANGE_MARGIN
-from ..series.scaling import Scaler
-from ..series.windows import evenly_spaced
+from ..selection.free_runs import evenly_spaced
+from ..selection.plan import Candidate, Chosen, candidates
+from ..series.scaling import RANGE_MARGIN, Scaler
 from .base import BaseESN, with_limited_threads
 from .fields.geometry import Patches
 from .fields.labels import Labels
@@ -34,7 +33,6 @@ from .fields.search import (
 from .fields.sources import ChannelStatistics, Source, Standardised
 from .fields.workers import Learning, client_workers
 from .forecaster import report_range
-from .solution import Chosen
 
 SPIN_UP_MEMORIES = 37  # times the memory: 1e-16 of a start is left
 LONGEST_SPIN_UP = 1000  # steps; where a start is never forgotten, it must end somewhere

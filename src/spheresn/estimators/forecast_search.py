@@ -24,11 +24,9 @@ from ..readout import Sample, Triangle, Weights, solve
 from ..readout.loo import choose_penalty
 from ..reservoir import Reservoir
 from ..selection.calibration import Calibrated
-from ..selection.candidates import Candidate
 from ..selection.engine import Choice, Entry, lower_of_two, ranked, ranked_trials, try_all
-from ..selection.free_runs import HELD_SHARE, Score
-from ..selection.plan import FINAL_ROWS, SEARCH_ROWS, Plan
-from ..series.windows import HELD_OUT, evenly_spaced, first_held_out
+from ..selection.free_runs import HELD_OUT, HELD_SHARE, Score, evenly_spaced, first_held_out
+from ..selection.plan import FINAL_ROWS, SEARCH_ROWS, Candidate, Plan
 from .closed_loop import ClosedLoop
 from .features import FeatureMap
 from .learning import Learned, TrainingData, learn

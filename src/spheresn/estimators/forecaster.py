@@ -25,19 +25,16 @@ from .._running import Progress, all_or_nothing
 from .._validation import Floats, real, whole
 from ..driving import drive_chunks
 from ..selection.calibration import Calibrated
-from ..selection.candidates import FORECAST
-from ..series.alignment import exogenous_columns, same_dates
+from ..selection.plan import FORECAST, Chosen
 from ..series.form import SeriesForm
-from ..series.limits import bounds_around
-from ..series.observed import has_form, observed
-from ..series.scaling import Scaler
+from ..series.observed import exogenous_columns, has_form, observed, same_dates
+from ..series.scaling import Scaler, bounds_around
 from .base import BaseESN, with_limited_threads
 from .closed_loop import ClosedLoop
 from .features import FeatureMap
 from .forecast_search import ForecastSearch
 from .learning import TrainingData
 from .regression_search import REGRESSION_DEFAULTS
-from .solution import Chosen
 from .validation import validated
 
 

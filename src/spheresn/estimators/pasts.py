@@ -11,7 +11,7 @@ from .._validation import Floats
 from ..driving import drive_blocks
 from ..readout.gram import block_rows
 from ..reservoir import Reservoir
-from ..series.windows import evenly_spaced
+from ..selection.free_runs import evenly_spaced
 
 PASTS, NEAREST = 64, 8  # chosen by benchmarks/unknown_pasts.py
 

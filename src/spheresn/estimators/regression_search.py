@@ -17,9 +17,8 @@ from ..readout import Gram, Sample
 from ..readout.gram import Sums
 from ..readout.loo import FIRST_DECADE, screen_penalty, search_decades
 from ..selection.calibration import Point
-from ..selection.candidates import Candidate
 from ..selection.engine import ranked_trials, try_all
-from ..selection.plan import Plan
+from ..selection.plan import Candidate, Plan
 from ..series.scaling import Scaler
 from .features import FeatureMap
 

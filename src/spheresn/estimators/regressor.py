@@ -16,11 +16,12 @@ from .._plain import Parts, Saved, Tensors, Values
 from .._running import all_or_nothing
 from .._validation import Floats
 from ..reservoir import Reservoir
+from ..selection.plan import Chosen
 from .base import BaseESN, with_limited_threads
 from .features import FeatureMap, feature_map_from, feature_map_parts
 from .regression_search import REGRESSION_DEFAULTS
 from .scoring import judged, judged_weights
-from .solution import Chosen, Final, Network, Solution, Solved
+from .solution import Final, Network, Solution, Solved
 from .streaming import Stream, StreamFit, Waiting
 from .validation import as_series, as_targets, is_list, validated
 

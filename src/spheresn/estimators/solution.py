@@ -10,28 +10,12 @@ from .._validation import Floats
 from ..readout import Gram, Sample, solve
 from ..readout.loo import choose_penalty
 from ..readout.ridge import solve_within
-from ..selection.calibration import Calibrated
-from ..selection.candidates import Candidate
+from ..selection.plan import Chosen
 from .features import FeatureMap
 
 THREADS_PAY = 800  # units; all products of a fit are those of one library
 
 Value = TypeVar("Value")
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """The settings that a network was chosen with; its exponent is measured on the signal."""
-
-    lyapunov: float
-    memory: float
-    bend: float
-    bias_ratio: float
-
-    @staticmethod
-    def of(candidate: Candidate, calibrated: Calibrated) -> Chosen:
-        """Those of a candidate whose drive is set."""
-        return Chosen(calibrated.exponent, calibrated.memory, candidate.bend, candidate.bias_ratio)
 
 
 class Network(NamedTuple):

@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike
 
 from .._validation import Floats
 from ..readout import Eigen, Gram, Weights, solve
-from ..series.limits import bounds, soft_clip
-from ..series.scaling import Scaler
+from ..series.scaling import Scaler, bounds, soft_clip
 from .lagged import seen_lags
 from .methods import Forecasts, checked_origins
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._validation import Floats, real
-from ..series.autocorrelation import autocorrelations
+from ..series.statistics import autocorrelations
 
 INTERVAL_LEVEL = 0.9  # of an interval, unless the user gives another
 BELOW_NEXT_RANK = 1.0 - 1e-12  # so that 18.000000000000004 of 19 errors are 18

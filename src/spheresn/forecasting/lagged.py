@@ -20,8 +20,7 @@ from ..readout import Sample, Weights
 from ..readout.gram import Sums
 from ..readout.loo import choose_penalty
 from ..reservoir import Reservoir
-from ..series.limits import bounds, soft_clip
-from ..series.scaling import Scaler
+from ..series.scaling import Scaler, bounds, soft_clip
 from .methods import Forecasts, checked_origins
 
 LAGS, COEFFICIENTS = 50, 200  # at most: past rows, and numbers per forecast

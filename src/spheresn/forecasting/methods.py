@@ -12,8 +12,8 @@ from scipy.linalg.lapack import dtbtrs
 
 from .._errors import BadInput
 from .._validation import Floats
-from ..series.limits import bounds
-from ..series.moving_average import beside_moving_average
+from ..series.scaling import bounds
+from ..series.statistics import beside_moving_average
 
 # A grid for exponential smoothing, finer where the level remembers long
 SMOOTHINGS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99)

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._validation import Floats, one_of
+from ..selection.free_runs import evenly_spaced
 from ..series.scaling import Scaler
-from ..series.windows import evenly_spaced
 from .defaults import SERIES_DEFAULTS
 from .intervals import INTERVAL_LEVEL, half_widths
 from .methods import Forecasts, Method

@@ -10,10 +10,9 @@ from scipy.stats import norm
 
 from .._errors import BadInput
 from .._validation import Floats, whole
-from ..series.autocorrelation import autocorrelations
 from ..series.calendar import Calendar
-from ..series.frequency_text import months_on_day
-from ..series.moving_average import beside_moving_average
+from ..series.frequency import months_on_day
+from ..series.statistics import autocorrelations, beside_moving_average
 from .defaults import SERIES_DEFAULTS
 
 # Rows of a season by the code of pandas: of weeks and days too, in rows

@@ -16,11 +16,9 @@ from .._errors import BadInput
 from .._running import Progress, all_or_nothing
 from .._validation import Floats, at_least, real, whole
 from ..estimators.forecaster import ESNForecaster
-from ..series.alignment import exogenous_columns
 from ..series.form import SeriesForm
-from ..series.limits import LARGEST_FLOAT
-from ..series.observed import observed
-from ..series.scaling import Scaler
+from ..series.observed import exogenous_columns, observed
+from ..series.scaling import LARGEST_FLOAT, Scaler
 from .backtesting import backtest, most_steps
 from .combination import COMBINATION, FittedCombination, combine, record_origins
 from .defaults import SERIES_DEFAULTS

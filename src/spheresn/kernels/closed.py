@@ -17,7 +17,7 @@ from .rare_steps import advance
 
 @inlined
 def bend_back(value: float, low: float, high: float) -> float:
-    """`series.limits.soft_clip` of one number."""
+    """`series.scaling.soft_clip` of one number."""
     width = BEYOND * (high - low)
     if value > high:
         return high + width * np.tanh((value - high) / width) if width > 0.0 else high

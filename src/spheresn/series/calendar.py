@@ -24,8 +24,7 @@ from .clock import (
     middle,
     seconds_of,
 )
-from .frequency import at_one_time, frequencies
-from .frequency_text import in_words, span_in_words
+from .frequency import at_one_time, frequencies, in_words, span_in_words
 
 LAST_YEAR = 9999  # a year of five digits could not be read back
 MOST_FILLED = 2  # times as many rows as there are, where missing ones are added

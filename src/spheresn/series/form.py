@@ -9,7 +9,7 @@ import numpy as np
 
 from .._validation import Floats, one_of
 from .calendar import Calendar, whole_calendar
-from .frequency_text import from_text, to_text
+from .frequency import from_text, to_text
 
 
 @dataclass(frozen=True, eq=False)

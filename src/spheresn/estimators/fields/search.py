@@ -17,11 +17,9 @@ from numpy.typing import NDArray
 from ..._running import Progress
 from ..._validation import Floats
 from ...selection.calibration import Calibrated
-from ...selection.candidates import Candidate
 from ...selection.engine import Entry, lower_of_two, ranked, try_all
-from ...selection.free_runs import HELD_SHARE, LARGEST_ERROR, Score
-from ...selection.plan import FINAL_ROWS, Plan
-from ...series.windows import HELD_OUT, evenly_spaced
+from ...selection.free_runs import HELD_OUT, HELD_SHARE, LARGEST_ERROR, Score, evenly_spaced
+from ...selection.plan import FINAL_ROWS, Candidate, Plan
 from .geometry import Patches
 from .learning import InMemoryRows, Learner, response_stride, thinning
 from .loop import FieldLoop, LocalNetworks

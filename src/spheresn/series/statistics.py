@@ -1,4 +1,4 @@
-"""How much a series resembles itself some rows later."""
+"""How a series resembles itself some rows later, and what lies beside its moving average."""
 
 from __future__ import annotations
 
@@ -29,3 +29,17 @@ def autocorrelations(values: Floats, most: int) -> Floats:
         spectrum = np.abs(np.fft.rfft(centred, size)) ** 2
         found = np.fft.irfft(spectrum, size)[: most + 1]
     return np.asarray(found / found[0])
+
+
+def beside_moving_average(values: Floats, season: int) -> tuple[int, Floats]:
+    """Values (T,) less their centred moving average over one season, from the first row that has
+    one; that row, and the rest (T - season + 1,), or one less if the season is even.
+
+    >>> first, rest = beside_moving_average(np.array([0.0, 3.0, 0.0, 0.0, 3.0]), 3)
+    >>> first, rest.tolist()
+    (1, [2.0, -1.0, -1.0])
+    """
+    window = np.ones(season) if season % 2 else np.r_[0.5, np.ones(season - 1), 0.5]
+    trend = np.convolve(values, window / season, "valid")
+    first = (len(window) - 1) // 2
+    return first, values[first : first + len(trend)] - trend
