@@ -9,7 +9,7 @@ from numba.core.errors import TypingError
 
 from spheresn.kernels import _jit, cache, codes
 from spheresn.kernels._parts import Part
-from spheresn.kernels.rare_steps import advance
+from spheresn.kernels.codes import advance
 
 
 @pytest.fixture(autouse=True)

@@ -22,10 +22,8 @@ from .codes import (
 
 if TYPE_CHECKING:
     from .closed import closed_loop, force_loop
-    from .leads import lead_loop
     from .least_squares import absorb_rows, centre
-    from .loop import batch_loop, open_loop
-    from .patches import patch_loop
+    from .loop import batch_loop, lead_loop, open_loop, patch_loop
     from .tangent_loop import sensitivity_loop, tangent_block_loop, tangent_vector_loop
 
 MODULES = {
@@ -35,9 +33,9 @@ MODULES = {
     "closed_loop": "closed",
     "force_loop": "closed",
     "open_loop": "loop",
-    "patch_loop": "patches",
+    "patch_loop": "loop",
     "sensitivity_loop": "tangent_loop",
-    "lead_loop": "leads",
+    "lead_loop": "loop",
     "tangent_block_loop": "tangent_loop",
     "tangent_vector_loop": "tangent_loop",
 }

@@ -9,10 +9,9 @@ from numba.extending import overload
 
 from ._jit import INLINED, copy_row, entry, guarded_like, inlined
 from .activate import activate
-from .codes import BEYOND, DIVERGED, FINE, OVERFLOW, Network, guarded
+from .codes import BEYOND, DIVERGED, FINE, OVERFLOW, Network, advance, guarded
 from .least_squares import absorb_fading, back_substitute
 from .preactivation import preactivation
-from .rare_steps import advance
 
 
 @inlined

@@ -1,4 +1,5 @@
-"""Status codes, and a network as the loops take it; nothing here needs numba.
+"""Status codes, a network as the loops take it, and the driver of loops whose rare steps need other
+code than the rest; nothing here needs numba.
 
 The types of W and of the activation select the code, so that a loop compiles only what its network
 needs.
@@ -7,6 +8,7 @@ needs.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,6 +75,9 @@ class Network(NamedTuple):
     activation: Any
 
 
+Piece = Callable[[Network, int, int], tuple[int, int]]
+
+
 def guarded(shape: tuple[int, ...], dtype: Any) -> Any:
     """An empty array that no other array comes near."""
     size = math.prod(shape)
@@ -91,3 +96,22 @@ def fast_path(network: Network) -> Network:
         return network
     fast = FastSpherical(act.radius, act.bend, act.low, act.high)
     return Network(network.recurrent, network.inputs, network.bias, fast)
+
+
+def advance(network: Network, piece: Piece, first: int, stop: int) -> tuple[int, int]:
+    """The steps from `first` up to `stop`, or to one whose status is not FINE: status and step.
+
+    `piece(network, first, stop)` does the same by a compiled loop, and returns the status and the
+    number of steps before it. The loop begins with `fast_path`. A rare step runs alone with the
+    code for all cases, which is compiled when the first one occurs.
+    """
+    fast, k = fast_path(network), first
+    while True:
+        status, steps = piece(fast, k, stop)
+        k += steps
+        if status != RARE:
+            return status, k
+        status, steps = piece(network, k, k + 1)
+        k += steps
+        if status != FINE:
+            return status, k

@@ -9,9 +9,8 @@ import numpy as np
 from .. import sphere
 from ._jit import copy_row, entry
 from .activate import sum_of_squares
-from .codes import FINE, OVERFLOW, UNSAFE, Network, guarded
+from .codes import FINE, OVERFLOW, UNSAFE, Network, advance, guarded
 from .preactivation import add_input
-from .rare_steps import advance
 from .rows import length, multiply_both
 from .tangent import Workspace, activate_both, new_workspace
 
