@@ -25,8 +25,7 @@ import fake_experiment as fake
 from runs import finish, rows, start
 from spheresn import BadInput, __version__
 from spheresn.apps.cli import main
-from spheresn.apps.cli.output import print_parts
-from spheresn.apps.cli.progress import show_stages
+from spheresn.apps.cli.output import print_parts, show_stages
 from spheresn_paper import claim as claims
 from spheresn_paper import progress
 from spheresn_paper.figures import EXPERIMENTS, VERDICTS

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import spheresn as sn
-from spheresn.apps.cli.forecast_figure import figure
+from spheresn.apps.cli.forecast_report import figure
 from spheresn.apps.forecasts.result import (
     ForecastResult,
     forecast,

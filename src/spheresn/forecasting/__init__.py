@@ -2,9 +2,8 @@
 
 from .backtesting import backtest, first_origin
 from .combination import FittedCombination, combine
-from .direct import DirectAutoregression
 from .intervals import half_widths
-from .lagged import Autoregression
+from .lagged import Autoregression, DirectAutoregression
 from .methods import Forecasts, LogScale, Mean, Method, Naive, SeasonalNaive, Theta
 from .network import FittedNetwork, NetworkSettings
 from .rolling import Backtest

@@ -22,9 +22,8 @@ from ..series.scaling import LARGEST_FLOAT, Scaler
 from .backtesting import backtest, most_steps
 from .combination import COMBINATION, FittedCombination, combine, record_origins
 from .defaults import SERIES_DEFAULTS
-from .direct import DirectAutoregression
 from .intervals import INTERVAL_LEVEL, spread_by_step
-from .lagged import Autoregression
+from .lagged import Autoregression, DirectAutoregression
 from .methods import LogScale, Mean, Naive, SeasonalNaive, Shifted, Theta
 from .network import FittedNetwork, NetworkSettings
 from .rolling import Backtest, Fit

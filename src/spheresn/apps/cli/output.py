@@ -1,16 +1,20 @@
-"""What commands print and write: tables for people, JSON and CSV for programs, figures."""
+"""What commands print and write: tables for people, JSON and CSV for programs, figures, and a bar
+while people wait.
+"""
 
 from __future__ import annotations
 
 import csv
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -29,6 +33,21 @@ if TYPE_CHECKING:
 PAGE_WIDTH = 100  # columns of text where stdout is no terminal
 # Of a table in a terminal; the files and the page have all
 SHOWN_COLUMNS, SHOWN_ROWS, SHOWN_METHODS = 3, 5, 5
+
+
+@contextmanager
+def show_stages(stages: int) -> Iterator[Callable[[str], None]]:
+    """A function to call with the name of each stage that begins: a bar on stderr, on a terminal
+    only.
+    """
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda stage: None
+        return
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as bars:
+        task = bars.add_task("reading", total=stages + 1)
+        yield lambda stage: bars.update(task, description=f"{stage:<20}", advance=1)
 
 
 def write_rows(path: Path, rows: list[list[str]]) -> None:

@@ -105,8 +105,7 @@ def forecast(
     from ...forecasts.summary import summary
     from ...tables import read_table
     from ..forecast_report import FILES, save_forecast
-    from ..output import print_json, report_forecast
-    from ..progress import show_stages
+    from ..output import print_json, report_forecast, show_stages
 
     check_outputs([out / name for name in FILES], {"FILE": file})
     series = read_table(file).pick(column or [], fill)
@@ -247,8 +246,7 @@ def analyse(
     from ...tables import read_table
     from .. import analyse as analysis
     from .. import models
-    from ..output import print_json, report_analysis, save_drawing
-    from ..progress import show_stages
+    from ..output import print_json, report_analysis, save_drawing, show_stages
 
     files = [out / "analysis.png", out / "analysis.svg"]
     check_outputs(files, {"FILE" if data is None else "MODEL": file, "DATA": data})
