@@ -9,7 +9,7 @@ from sklearn.linear_model import Ridge
 import spheresn as sn
 from spheresn.estimators import ensemble as parts
 from spheresn.estimators.ensemble import Cases, DilatedView
-from spheresn.estimators.probability import fit_sharpness
+from spheresn.estimators.labelled import fit_sharpness
 from spheresn.estimators.solution import Solution
 from spheresn.io import ModelFileError
 from spheresn.readout.cases import CaseReadout, fit_rows, fit_sums

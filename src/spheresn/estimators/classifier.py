@@ -22,7 +22,6 @@ from ..readout.cases import CaseReadout
 from ..reservoir import Reservoir
 from ..selection.plan import Plan, plan_of
 from .base import BaseESN, seed_of, with_limited_threads
-from .cases import as_cases, is_cases, refuse_wide
 from .ensemble import (
     CLASSIFICATION,
     blocks,
@@ -32,11 +31,10 @@ from .ensemble import (
     with_length,
 )
 from .features import feature_map_from, feature_map_parts
-from .labelled import LabelledCases, LabelledSteps
-from .probability import probabilities
+from .labelled import LabelledCases, LabelledSteps, probabilities
 from .scoring import judged, judged_weights
 from .solution import Final, Solution, Solved
-from .validation import as_series, is_list, validated
+from .validation import as_cases, as_series, is_cases, is_list, refuse_wide, validated
 
 Learned = LabelledCases | LabelledSteps | Final
 

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from .._errors import BadInput
 from .._validation import Floats
-from .calendar import Calendar
-from .clock import Places
+from .calendar import Calendar, Places
 
 # linear: missing values and rows are interpolated; skip: rows count as evenly spaced where dates
 # are missing

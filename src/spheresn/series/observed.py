@@ -12,8 +12,7 @@ import numpy as np
 
 from .._errors import BadInput
 from .._validation import Floats, one_of
-from .calendar import Calendar, calendar_of
-from .clock import Places
+from .calendar import Calendar, Places, calendar_of
 from .form import SeriesForm
 from .missing import FILLS, Wording, interpolated, rows_in_words, settled
 

@@ -6,9 +6,8 @@ from spheresn.io.files import CannotWrite, check_outputs, remove_drafts, whole_f
 
 from .cluster import ClusterError, DaskPool
 from .local import LocalPool, WorkerLost
-from .lock import InUse, locked
 from .run import Pool, Progress, run
-from .store import ResultStore, Run, StoreError
+from .store import InUse, ResultStore, Run, StoreError, locked
 from .unit import Arrays, Outcome, Record, Status, Unit, Work, canonical, commit, perform, versions
 
 __all__ = [

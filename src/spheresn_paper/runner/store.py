@@ -1,5 +1,5 @@
 """The results of a directory: one file per unit, and `runs.json`, which names the runs that the
-report is about.
+report is about. One process at a time works in it.
 
 Each file is written whole under a temporary name and then renamed. So a killed process, a full disk
 or a power cut loses only the units in flight. A file of a unit holds its record beside its arrays,
@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from filelock import lock_descriptor, unlock_descriptor
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save as to_bytes
 
@@ -172,3 +174,34 @@ def _reading(path: Path) -> Iterator[None]:
             f"{path} must be a whole file of spheresn, got a damaged or foreign one ({reason}); "
             "move it away and run the same command again"
         ) from None
+
+
+class InUse(UserError, RuntimeError):
+    """Another process works in the directory."""
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold the lock of `folder`, or say which process does; the file itself stays."""
+    # Workers do not inherit it, since they start as new programs
+    handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        if not lock_descriptor(handle, blocking=False):
+            raise InUse(
+                f"{folder} must be free, got one in use by process {_holder(handle)}; wait for it "
+                "or choose another directory"
+            )
+        os.ftruncate(handle, 0)
+        # Windows lets nobody else read the first byte, which is the locked one
+        os.write(handle, f" {os.getpid()}".encode())
+        try:
+            yield
+        finally:
+            unlock_descriptor(handle)  # Windows takes its time when the file is only closed
+    finally:
+        os.close(handle)
+
+
+def _holder(handle: int) -> str:
+    os.lseek(handle, 1, os.SEEK_SET)
+    return os.read(handle, 20).decode(errors="replace").strip() or "unknown"

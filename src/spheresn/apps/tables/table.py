@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..._errors import BadInput
 from ..._validation import Floats, one_of
-from ...series.clock import Places
+from ...series.calendar import Places
 from ...series.missing import FILLS, Wording, interpolated, rows_in_words, settled
 from .cells import Cells, cells_of
 from .clock import YEAR, Clock, is_time_name
