@@ -88,9 +88,9 @@ league-classification:
 	build/classification/bin/python -m classification.run $(CLASSIFICATION)
 	build/classification/bin/python -m classification.render
 
-# The tests of the core with every Python that is found, in environments of their own (build/python3.x), from wheels alone.
+# The tests of the core with every Python that is found and runs (a shim may only say that it cannot), in environments of their own (build/python3.x), from wheels alone.
 # Some only: make versions PYTHONS="python3.12 python3.13".
-PYTHONS ?= $(foreach minor,11 12 13 14,$(shell command -v python3.$(minor)))
+PYTHONS ?= $(foreach minor,11 12 13 14,$(shell python3.$(minor) -V >/dev/null 2>&1 && command -v python3.$(minor)))
 APART := faults explorer/test_explorer.py explorer/test_explorer_page.py paper/test_cluster.py paper/test_report.py test_benchmarks.py test_cli.py test_dependencies.py test_docs.py test_examples.py
 versions:
 	@test -n "$(PYTHONS)" || { echo "no Python from 3.11 on was found; name some: make versions PYTHONS=..."; exit 1; }

@@ -48,9 +48,8 @@ from spheresn.forecasting import (
     first_origin,
     half_widths,
 )
-from spheresn.forecasting.backtesting import horizon, origins_of
+from spheresn.forecasting.backtesting import effective_count, horizon, origins_of
 from spheresn.forecasting.defaults import SERIES_DEFAULTS
-from spheresn.forecasting.intervals import effective_count
 from spheresn.forecasting.lagged import FittedAutoregression
 from spheresn.forecasting.methods import bounds, clip_divergent
 from spheresn.readout import Weights

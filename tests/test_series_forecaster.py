@@ -19,8 +19,8 @@ from spheresn.forecasting import (
     Theta,
     combine,
 )
+from spheresn.forecasting.backtesting import spread_by_step
 from spheresn.forecasting.combination import mixed, record_origins, weights_of
-from spheresn.forecasting.intervals import spread_by_step
 from spheresn.forecasting.lagged import DIRECT_SHARES, differenced, seen_lags, small_network, summed
 from spheresn.forecasting.methods import Forecasts, seasonal_pattern
 from spheresn.forecasting.seasons import (

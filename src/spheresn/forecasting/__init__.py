@@ -1,12 +1,10 @@
 """Forecasts that people can rely on: combinations of methods, backtests, intervals."""
 
-from .backtesting import backtest, first_origin
+from .backtesting import Backtest, backtest, first_origin, half_widths
 from .combination import FittedCombination, combine
-from .intervals import half_widths
 from .lagged import Autoregression, DirectAutoregression
 from .methods import Forecasts, LogScale, Mean, Method, Naive, SeasonalNaive, Theta
 from .network import FittedNetwork, NetworkSettings
-from .rolling import Backtest
 from .series import Forecast, SeriesForecaster
 
 __all__ = [

@@ -1,21 +1,120 @@
-"""How good would the forecasts have been? Methods forecast the last third of a series."""
+"""How good would the forecasts have been? Rolling origins, and intervals from the errors.
+
+Methods are fitted to the rows before a fold of origins and forecast from these. `backtest` judges
+methods in this way, `combine` weights them, and both know by their errors how wide an interval must
+be.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._errors import BadInput
-from .._validation import table, whole
+from .._validation import Floats, one_of, real, table, whole
+from ..selection.free_runs import evenly_spaced
 from ..series.scaling import Scaler
+from ..series.statistics import autocorrelations
 from .defaults import SERIES_DEFAULTS
-from .rolling import Backtest, Fit, roll, spread_origins
+from .methods import Forecasts, Method
 
 # From less than the first two a mean error says little; more origins than the last only take time
 LEAST_BACKTEST_ROWS, LEAST_BACKTEST_ORIGINS, MOST_BACKTEST_ORIGINS = 60, 10, 100
 BACKTEST_STEPS = 200  # ahead where nobody sets them, at most
+INTERVAL_LEVEL = 0.9  # of an interval, unless the user gives another
+BELOW_NEXT_RANK = 1.0 - 1e-12  # so that 18.000000000000004 of 19 errors are 18
+NEIGHBOURING_HORIZONS = 0.2  # errors at horizons nearer or farther by this share count too
+
+Fit = Callable[[Floats], Method]
+
+
+@dataclass(frozen=True, eq=False)
+class Backtest:
+    """Forecasts of several methods from the same origins, beside the true rows.
+
+    origins (K,): the first rows forecast; folds: the origins at which the methods were fitted
+    again; forecasts: of each method (K, H, d); truth (K, H, d): the true rows; diverged: of each
+    method, which forecasts (K,) diverged, so that the mean replaces them from there on. All values
+    are in deviations of the columns, so that columns can be compared; `scaler.backward` brings them
+    to the units of the series.
+
+    >>> from spheresn.forecasting import Naive, backtest
+    >>> test = backtest(np.sin(0.3 * np.arange(120.0)), 5, {"naive": Naive.fit})
+    >>> test.forecasts["naive"].shape, len(test.rmse_by_step("naive"))
+    ((36, 5, 1), 5)
+    """
+
+    origins: NDArray[np.int64]
+    folds: tuple[int, ...]
+    forecasts: dict[str, Floats]
+    truth: Floats
+    scaler: Scaler
+    diverged: dict[str, NDArray[np.bool_]] = field(default_factory=dict)
+
+    def errors(self, name: str) -> Floats:
+        """Forecast minus truth (K, H, d), in deviations of the columns."""
+        one_of("name", name, tuple(self.forecasts))
+        return np.asarray(self.forecasts[name] - self.truth)
+
+    def rmse_by_step(self, name: str) -> Floats:
+        """Root mean square error at each horizon (H,), over origins and columns."""
+        return np.asarray(np.sqrt(np.mean(np.square(self.errors(name)), axis=(0, 2))))
+
+    def rmse(self, name: str) -> float:
+        """Root mean square error over everything; the mean of the series has 1."""
+        return float(np.sqrt(np.mean(np.square(self.errors(name)))))
+
+    def half_widths(self, name: str, level: float = INTERVAL_LEVEL) -> Floats:
+        """Half the width (H, d) of an interval around a forecast, in the units of the series."""
+        return np.asarray(half_widths(self.errors(name), level) * self.scaler.scale)
+
+
+def roll(
+    rows: Floats,
+    origins: NDArray[np.int64],
+    steps: int,
+    methods: Mapping[str, Fit],
+    scaler: Scaler,
+    report: Callable[[str], None] = lambda fold: None,
+) -> Backtest:
+    """Forecasts of `steps` rows by every method from every origin.
+
+    The origins are divided into folds. For each fold every method is fitted to the rows (T, d)
+    before its first origin, so no method learns a row that it forecasts. `scaler` brings the rows
+    to the units of the series; `report` is called with "1 of 4" and so on as a fold begins.
+
+    >>> from spheresn.forecasting import Mean
+    >>> rows = np.arange(12.0)[:, None]
+    >>> found = roll(rows, np.arange(4, 12), 1, {"mean": Mean.fit}, Scaler.identity(1))
+    >>> found.folds, found.forecasts["mean"].ravel().tolist()
+    ((4, 6, 8, 10), [1.5, 1.5, 2.5, 2.5, 3.5, 3.5, 4.5, 4.5])
+    """
+    folds = [fold for fold in np.array_split(origins, SERIES_DEFAULTS.folds) if len(fold)]
+    parts: dict[str, list[Forecasts]] = {name: [] for name in methods}
+    for number, fold in enumerate(folds, 1):
+        report(f"{number} of {len(folds)}")
+        for name, fit in methods.items():
+            parts[name].append(fit(rows[: fold[0]]).forecast(rows, fold, steps))
+    return Backtest(
+        origins,
+        tuple(int(fold[0]) for fold in folds),
+        {name: np.concatenate([part.values for part in found]) for name, found in parts.items()},
+        np.array([rows[origin : origin + steps] for origin in origins]),
+        scaler,
+        {name: np.concatenate([part.diverged for part in found]) for name, found in parts.items()},
+    )
+
+
+def spread_origins(first: int, last: int, most: int) -> NDArray[np.int64]:
+    """At most so many origins, evenly spaced from the first to the last.
+
+    >>> spread_origins(10, 20, 3).tolist(), spread_origins(10, 12, 5).tolist()
+    ([10, 15, 20], [10, 11, 12])
+    """
+    return np.unique(evenly_spaced(first, last, min(most, last - first + 1)))
 
 
 def backtest(
@@ -85,3 +184,62 @@ def origins_of(rows: int, steps: int) -> NDArray[np.int64]:
     """Origins, evenly spaced over the backtest."""
     first, last = first_origin(rows), rows - steps
     return spread_origins(first, last, MOST_BACKTEST_ORIGINS)
+
+
+def half_widths(errors: Floats, level: float = INTERVAL_LEVEL) -> Floats:
+    """For each horizon the half width that covers an error with probability `level`.
+
+    errors (K, H) of K successive origins give (H,), and (K, H, d) give (H, d). The half width is
+    the quantile of |e| at the level (1 + 1/k) `level`, which k exchangeable errors need to cover
+    one more [VOV05]. Errors that overlap in time count for less than one each in k.
+
+    >>> half_widths(np.array([[1.0], [-3.0], [2.0]]), level=0.5).tolist()
+    [2.0]
+    """
+    real("level", level, 0.0, 1.0, above=True)
+    if errors.ndim == 3:
+        columns = range(errors.shape[2])
+        return np.column_stack([half_widths(errors[:, :, one], level) for one in columns])
+    sizes = np.abs(errors)
+    widths = np.empty(sizes.shape[1])
+    for step in range(sizes.shape[1]):
+        reach = int(NEIGHBOURING_HORIZONS * (step + 1))
+        near = sizes[:, max(step - reach, 0) : step + reach + 1]
+        quantile = min(level * (1.0 + 1.0 / effective_count(sizes[:, step])), 1.0)
+        widths[step] = np.quantile(near, quantile * BELOW_NEXT_RANK, method="inverted_cdf")
+    return widths
+
+
+def effective_count(values: Floats) -> float:
+    """How many independent values have as precise a mean as these successive ones.
+
+    K/(1 + 2 Σ ρ_j), with the sum up to the first correlation below zero.
+    """
+    if len(values) < 3:
+        return float(len(values))
+    correlation = autocorrelations(values, len(values) - 1)
+    below = np.flatnonzero(correlation <= 0.0)
+    inflation = 1.0 + 2.0 * float(correlation[1 : below[0] if len(below) else None].sum())
+    return len(values) / max(inflation, 1.0)
+
+
+def spread_by_step(errors: Floats, steps: int) -> tuple[Floats, float]:
+    """The deviation of errors (K, H) at each of `steps` horizons, and its degrees of freedom.
+
+    The deviation is that of a normal variable with the same mean of |e|, later forecasts counting
+    for more. Horizons are smoothed towards a power law, which also continues them.
+    """
+    ages = np.exp(np.linspace(-2.0, 0.0, len(errors)))
+    sizes = np.sqrt(np.pi / 2.0) * (ages @ np.abs(errors) / ages.sum())
+    safe = np.maximum(sizes, np.finfo(float).tiny)
+    horizons = np.arange(1.0, len(sizes) + 1.0)
+    logs, places = np.log(safe), np.log(horizons)
+    power = 0.5
+    if len(sizes) > 3:
+        power = float(np.clip(np.polyfit(places, logs, 1)[0], 0.0, 1.0))
+        law = logs.mean() + power * (places - places.mean())
+        safe = np.exp(0.5 * (logs + law))
+    count = effective_count((np.abs(errors) / safe).mean(axis=1))
+    beyond = np.arange(len(sizes) + 1.0, steps + 1.0) / len(sizes)
+    found = np.concatenate([safe, safe[-1] * np.sqrt(beyond)])[:steps]
+    return np.where(sizes.any(), found, 0.0), max(count, 2.0)

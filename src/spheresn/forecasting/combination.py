@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._validation import Floats
 from ..series.scaling import Scaler
+from .backtesting import Backtest, Fit, roll, spread_origins
 from .defaults import SERIES_DEFAULTS
 from .methods import Forecasts, Method, checked_origins, given
-from .rolling import Backtest, Fit, roll, spread_origins
 
 COMBINATION = "combination"
 

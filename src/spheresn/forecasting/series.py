@@ -19,14 +19,12 @@ from ..estimators.forecaster import ESNForecaster
 from ..series.form import SeriesForm
 from ..series.observed import exogenous_columns, observed
 from ..series.scaling import LARGEST_FLOAT, Scaler
-from .backtesting import backtest, most_steps
+from .backtesting import INTERVAL_LEVEL, Backtest, Fit, backtest, most_steps, spread_by_step
 from .combination import COMBINATION, FittedCombination, combine, record_origins
 from .defaults import SERIES_DEFAULTS
-from .intervals import INTERVAL_LEVEL, spread_by_step
 from .lagged import Autoregression, DirectAutoregression
 from .methods import LogScale, Mean, Naive, SeasonalNaive, Shifted, Theta
 from .network import FittedNetwork, NetworkSettings
-from .rolling import Backtest, Fit
 from .seasons import given_seasons, seasons_of, suggested_by
 
 FORECAST_STAGES = SERIES_DEFAULTS.folds + 1  # how often `fit` calls `report`

@@ -11,9 +11,9 @@ import pandas as pd
 
 from ..._errors import BadInput
 from ..._validation import Floats, at_least, whole
+from ...forecasting.backtesting import Backtest
 from ...forecasting.combination import COMBINATION
 from ...forecasting.defaults import SERIES_DEFAULTS
-from ...forecasting.rolling import Backtest
 from ...forecasting.series import FORECAST_STAGES, SeriesForecaster
 from ..tables import TimeSeries
 

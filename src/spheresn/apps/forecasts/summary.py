@@ -8,8 +8,8 @@ import numpy as np
 
 from ..._validation import Floats
 from ...estimators import ESNForecaster
+from ...forecasting.backtesting import INTERVAL_LEVEL
 from ...forecasting.combination import COMBINATION
-from ...forecasting.intervals import INTERVAL_LEVEL
 from ...forecasting.series import family_of
 from .._json import plain
 from .formatting import format_interval
