@@ -180,6 +180,30 @@ def test_the_site_builds_without_a_warning_and_needs_no_network(tmp_path):
     check_names(site)
 
 
+def names_by_module(text: str, pattern: str) -> dict[str, list[str]]:
+    """The names that lines of this pattern give, under the module that was named last."""
+    found: dict[str, list[str]] = {}
+    for line in text.splitlines():
+        if line.startswith(".. currentmodule:: "):
+            names = found.setdefault(line.split()[-1], [])
+        elif (match := re.fullmatch(pattern, line)) is not None:
+            names.append(match[1])
+    return found
+
+
+def test_the_index_of_the_interface_lists_what_its_pages_describe():
+    """All names of a page, in their order."""
+    pages = [page for page in (DOCS / "api").glob("*.md") if page.name != "index.md"]
+    described = {
+        module: names
+        for page in pages
+        for module, names in names_by_module(
+            page.read_text("utf-8"), r"\.\. auto(?:function|class|exception):: (\w+)(?:\(\))?"
+        ).items()
+    }
+    assert names_by_module((DOCS / "api" / "index.md").read_text("utf-8"), r"   (\w+)") == described
+
+
 def test_the_diagram_names_every_part():
     drawing = (DOCS / "images" / "layers.svg").read_text(encoding="utf-8")
     shown = set(re.findall(r"\w+", drawing))
