@@ -36,7 +36,7 @@ Load = Callable[[dict[str, Any]], tuple[bool, Arrays | None]]
 
 @dataclass(frozen=True)
 class Reached:
-    """What is to be computed as far as the results tell; `config` with the numbers of networks."""
+    """What is to be computed as far as the results say; `config` with the numbers of networks."""
 
     config: Any
     tasks: list[dict[str, Any]]
@@ -53,11 +53,11 @@ def looks(module: Any, preset: str, config: Any) -> Looks:
     }
 
 
-def tell(planned: Looks, config: Any) -> str:
+def format_looks(planned: Looks, config: Any) -> str:
     """Where each number of networks stands among its looks, in words.
 
     >>> from types import SimpleNamespace
-    >>> tell({"sweep_networks": (3, 8)}, SimpleNamespace(sweep_networks=3))
+    >>> format_looks({"sweep_networks": (3, 8)}, SimpleNamespace(sweep_networks=3))
     'sweep networks 3 (looks at 3, 8)'
     """
     text = []
@@ -102,7 +102,7 @@ def _wanted(
             dataset = module.collect(view, list(results))
             claims = judge(module, planned, dataset)
             return [one for one in left if _can_settle(module, planned, view, dataset, claims, one)]
-    except Exception:  # publishing meets it again, and tells
+    except Exception:  # publishing meets it again and reports it
         return []
 
 

@@ -17,7 +17,7 @@ import fake_rounds as fake
 from spheresn_paper import reproduce as job
 from spheresn_paper.figures import EXPERIMENTS
 from spheresn_paper.interval import jackknife, look, of_mean, of_share
-from spheresn_paper.rounds import judge, looks, reached, tell
+from spheresn_paper.rounds import format_looks, judge, looks, reached
 from spheresn_paper.runner import canonical
 
 PLANNED = looks(fake, "quick", fake.PRESETS["quick"])
@@ -173,7 +173,7 @@ def test_workers_interruptions_and_order_change_nothing(tmp_path):
     assert files[0] == files[1] == files[2]
     sections = job.republish({"rounds": fake}, tmp_path / "one", lambda text: None)
     assert (tmp_path / "one/claims.json").read_bytes() == claims
-    assert sections[0].looks == tell(PLANNED, SimpleNamespace(**sections[0].config))
+    assert sections[0].looks == format_looks(PLANNED, SimpleNamespace(**sections[0].config))
     page = (tmp_path / "one/report.html").read_text()
     assert sections[0].looks in page and "hold at all planned looks together" in page
     numbers = sections[0].config["networks"], sections[0].config["others"]

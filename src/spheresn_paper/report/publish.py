@@ -15,7 +15,7 @@ from spheresn._errors import BadInput
 from spheresn.apps._json import plain
 from spheresn.apps._pages import STYLE, Drawing, quiet, save_figure
 
-from ..rounds import judge, looks, reached, tell
+from ..rounds import format_looks, judge, looks, reached
 from ..runner import (
     Arrays,
     CannotWrite,
@@ -178,7 +178,9 @@ def _collect(out: Path, store: ResultStore, module: Any, run: Run) -> tuple[Sect
         found = reached(module, run.preset, config, load)
         settings = json.loads(canonical(asdict(found.config)))
         sizes = fill_sizes(getattr(module, "SIZES", ""), settings)
-        section = replace(section, config=settings, sizes=sizes, looks=tell(planned, found.config))
+        section = replace(
+            section, config=settings, sizes=sizes, looks=format_looks(planned, found.config)
+        )
         section = _with_units(section, run.config, found.tasks, outcomes)
         dataset = module.collect(found.config, found.results)
         section = replace(section, numbers=tuple(numbers(dataset)))
