@@ -10,7 +10,7 @@ from peers_closed import closed_entries
 from race import OURS, Case, Effort, Entry, case, faster, race
 
 import spheresn as sn
-from spheresn.estimators.closed_loop import ClosedLoop
+from spheresn.closed_loop import ClosedLoop
 from spheresn.readout import Gram, solve
 
 TITLE = "Closed loop: 10,000 steps on its own output"

@@ -8,7 +8,7 @@ import numpy as np
 from peers import WASHOUT, rclib_model
 from race import PEER, Entry, Run
 
-from spheresn.estimators.closed_loop import ClosedLoop
+from spheresn.closed_loop import ClosedLoop
 
 Floats = np.ndarray
 

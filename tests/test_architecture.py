@@ -21,6 +21,7 @@ LAYERS = [
     ["activations"],
     ["reservoir", "kernels", "driving", "grid"],
     ["readout", "series"],
+    ["closed_loop"],
     ["_plain", "analysis", "assimilation", "datasets"],
     ["selection"],
     ["estimators"],

@@ -9,7 +9,7 @@ import pytest
 import spheresn as sn
 from conftest import ACTIVATIONS, SPHERES, iterate, network
 from spheresn._validation import floats
-from spheresn.estimators.closed_loop import ClosedLoop
+from spheresn.closed_loop import ClosedLoop
 from spheresn.readout import Weights
 
 

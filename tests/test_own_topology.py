@@ -145,7 +145,7 @@ def test_estimators_fit_predict_and_run_free():
 
 @pytest.mark.parametrize(("gain", "bend"), [(2.0, 0.0), (1e200, 0.0), (1e160, 0.5)])
 def test_a_free_run_that_grows_without_end_ends_where_the_compiled_one_does(gain, bend):
-    from spheresn.estimators.closed_loop import ClosedLoop
+    from spheresn.closed_loop import ClosedLoop
 
     ours, own = twins(sn.OnSphere(bend=bend))
     weights = readout.Weights(np.zeros((UNITS, 1)), np.array([gain]))
@@ -160,7 +160,7 @@ def test_a_free_run_that_grows_without_end_ends_where_the_compiled_one_does(gain
 
 
 def test_a_network_that_overflows_ends_the_free_run():
-    from spheresn.estimators.closed_loop import ClosedLoop
+    from spheresn.closed_loop import ClosedLoop
 
     for one in twins(sn.Linear(), input_scaling=1e300):
         loop = ClosedLoop(one, readout.Weights(np.full((UNITS, 1), 1e-320), np.zeros(1)), carry=1e9)

@@ -16,7 +16,7 @@ import spheresn as sn
 from hostile import CASES, TAME, Case, finite, hold
 from spheresn import kernels
 from spheresn.driving import network_of
-from spheresn.estimators.closed_loop import ClosedLoop
+from spheresn.closed_loop import ClosedLoop
 from spheresn.readout import Weights
 
 KINDS = ("f4", "f2", "i8", "i1", "u1", "?", ">f8", ">i4", "O")

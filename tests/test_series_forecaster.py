@@ -7,7 +7,7 @@ from matplotlib import pyplot
 from matplotlib.figure import Figure
 
 import spheresn as sn
-from spheresn.estimators.closed_loop import ClosedLoop
+from spheresn.closed_loop import ClosedLoop
 from spheresn.forecasting import (
     Autoregression,
     DirectAutoregression,

@@ -27,7 +27,7 @@ from ..selection.calibration import Calibrated
 from ..selection.engine import Choice, Entry, lower_of_two, ranked, ranked_trials, try_all
 from ..selection.free_runs import HELD_OUT, HELD_SHARE, Score, evenly_spaced, first_held_out
 from ..selection.plan import FINAL_ROWS, SEARCH_ROWS, Candidate, Plan
-from .closed_loop import ClosedLoop
+from ..closed_loop import ClosedLoop
 from .features import FeatureMap
 from .learning import Learned, TrainingData, learn
 

@@ -30,7 +30,7 @@ from ..series.form import SeriesForm
 from ..series.observed import exogenous_columns, has_form, observed, same_dates
 from ..series.scaling import Scaler, bounds_around
 from .base import BaseESN, with_limited_threads
-from .closed_loop import ClosedLoop
+from ..closed_loop import ClosedLoop
 from .features import FeatureMap
 from .forecast_search import ForecastSearch
 from .learning import TrainingData

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .least_squares import absorb_rows, centre
     from .loop import batch_loop, lead_loop, open_loop, patch_loop
     from .tangent_loop import sensitivity_loop, tangent_block_loop, tangent_vector_loop
+    from .tracking import innovation_slopes, track_loop
 
 MODULES = {
     "absorb_rows": "least_squares",
@@ -38,6 +39,8 @@ MODULES = {
     "lead_loop": "loop",
     "tangent_block_loop": "tangent_loop",
     "tangent_vector_loop": "tangent_loop",
+    "innovation_slopes": "tracking",
+    "track_loop": "tracking",
 }
 
 
@@ -64,10 +67,12 @@ __all__ = [
     "centre",
     "closed_loop",
     "force_loop",
+    "innovation_slopes",
     "lead_loop",
     "open_loop",
     "patch_loop",
     "sensitivity_loop",
     "tangent_block_loop",
     "tangent_vector_loop",
+    "track_loop",
 ]

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import kernels
-from .._errors import StateOverflow
-from .._validation import Floats
-from ..driving import network_of
-from ..readout import Quadratic, Weights
-from ..reservoir import Reservoir
-from ..series.scaling import soft_clip, soft_clip_slope
+from . import kernels
+from ._errors import StateOverflow
+from ._validation import Floats
+from .driving import network_of
+from .readout import Quadratic, Weights
+from .reservoir import Reservoir
+from .series.scaling import soft_clip, soft_clip_slope
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +99,7 @@ class ClosedLoop:
         """
         outputs = np.empty((len(states), steps, self.outputs))
         finite = np.empty(len(states), np.int64)
-        network, readout = network_of(self.reservoir), self._readout()
+        network, readout = network_of(self.reservoir), self.readout_data()
         for r, (state, last, rows) in enumerate(zip(states, lasts, exogenous, strict=True)):
             if network is None:
                 stop = self._run_by_steps(state, last, rows, outputs[r])
@@ -108,6 +108,10 @@ class ClosedLoop:
             outputs[r, stop:] = outputs[r, stop - 1] if stop else last
             finite[r] = stop
         return outputs, finite
+
+    def with_weights(self, weights: Weights) -> ClosedLoop:
+        """The same network with another readout."""
+        return replace(self, weights=weights)
 
     def _run_by_steps(self, state: Floats, last: Floats, exogenous: Floats, outputs: Floats) -> int:
         """The same by `step`, for a topology or an activation of the user's own."""
@@ -122,7 +126,8 @@ class ClosedLoop:
                 return k
         return len(outputs)
 
-    def _readout(self) -> tuple[Any, ...]:
+    def readout_data(self) -> tuple[Any, ...]:
+        """Carry, bounds and weights as the compiled loops take them."""
         n = self.reservoir.units
         linear = np.ascontiguousarray(self.weights.matrix[:n].T)
         limits = tuple(np.ascontiguousarray(end, np.float64) for end in self.bounds)

@@ -1,0 +1,218 @@
+"""The filter of a network that forecasts its own inputs: what noisy rows tell of the series.
+
+The network is its own model of the series: ŝ_{k+1} = f(s_k, s_{k-1}, ...), with a known derivative.
+Uncertain are the last p values z = (s_k, ..., s_{k-p+1}), whose mean and covariance P are kept. A
+row y = s + noise of variance R corrects them, and with them the state of the network:
+
+    predict:  ŝ = f(z),  P ← F P Fᵀ + Q,  F = (∂f/∂z above, the other values move back by one)
+    correct:  e = y - ŝ,  c = P₀₀ + R,  z ← z + P₀ e/c,  P ← P - P₀ P₀ᵀ/c,  x ← x + (∂x/∂z) δz
+
+The columns of a row correct one after the other. A missing value corrects nothing, so that gaps
+need no rule of their own. A value that leaves z has been corrected by p rows after it: it is the
+smoothed one. The rows are as likely as their innovations e, each normal with variance c.
+
+Q is the share of a step that the model does not know. Where it is too small, an extended Kalman
+filter trusts itself and loses the series. So Q is measured by the likelihood, and where the
+innovations become larger than they should be, the forecast counts as uncertain as they say. One
+wild row alone is an outlier, and corrects no more than a row at four deviations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .. import kernels
+from .._validation import Floats
+from ..closed_loop import ClosedLoop
+from ..driving import drive, network_of
+from ..kernels.tracking import OUTLIER, Passed, Track
+
+# Values that are kept: with fewer rows than LEAST_LAGS the filter loses flows with 30 rows per
+# period, and more than MOST_LAGS did not smooth better. KEPT_VALUES of all columns together bound
+# the time of a step.
+KEPT_VALUES, LEAST_LAGS, MOST_LAGS = 36, 6, 24
+# Ratios of the deviations of model error and noise that are tried first; then those beside the best
+DRIFT_RATIOS = (32.0, 8.0, 2.0, 0.5, 0.125, 0.03)
+FINER = 2.0
+JUDGED_ROWS = 2000  # the last rows, by which the ratio is chosen
+REST = np.empty((0, 0))  # an array of a pass that is not written
+
+
+@dataclass(frozen=True, eq=False)
+class Tracker:
+    """The filter of one closed loop, in the units of its inputs.
+
+    noise, drift (m,): the variances R of the noise of each column, and Q of what the loop does not
+    know of a step.
+    """
+
+    loop: ClosedLoop
+    noise: Floats
+    drift: Floats
+
+    def scaled(self, factor: Floats) -> Tracker:
+        """The same with variances times `factor` (m,)."""
+        return replace(self, noise=factor * self.noise, drift=factor * self.drift)
+
+    @property
+    def lags(self) -> int:
+        """p, the number of values of each column that are kept."""
+        return int(np.clip(KEPT_VALUES // self.loop.outputs, LEAST_LAGS, MOST_LAGS))
+
+    def begin(self, rows: Floats, beside: Floats) -> Track:
+        """What the first p rows (p, m) tell, without the model; none of them is missing."""
+        m, p = self.loop.outputs, self.lags
+        reservoir = self.loop.reservoir
+        state = drive(reservoir, np.hstack([rows[: p - 1], beside[1:p]]))[-1]
+        known = np.ascontiguousarray(rows[:p][::-1]).ravel()
+        covariance = np.diag(np.tile(self.noise, p))
+        slopes = np.zeros((p * m + m, reservoir.units), state.dtype)
+        return Track(state.copy(), known, covariance, slopes, np.ones(1))
+
+    def follow(
+        self, track: Track, rows: Floats, beside: Floats, *, learning: bool = False
+    ) -> tuple[Track, Passed]:
+        """What is known after these rows (T, m), in which NaN is missing, and of each of them.
+
+        beside (T, e): the exogenous columns at the time of each row. learning: whether what
+        `learn_from_innovations` needs is kept too.
+        """
+        after = Track(*(part.copy() for part in track))
+        passed = self._empty(len(rows), learning)
+        passed.smoothed[0], passed.smoothed_deviations[0] = self._values(after)[-1]
+        network = network_of(self.loop.reservoir)
+        assert network is not None  # `can_track` was asked before
+        radius = float(self.loop.reservoir.activation.sphere_radius or 0.0)
+        kernels.track_loop(
+            network,
+            self.loop.readout_data(),
+            np.ascontiguousarray(rows),
+            np.ascontiguousarray(beside),
+            self.noise,
+            self.drift,
+            radius,
+            after,
+            passed,
+        )
+        for back, (value, deviation) in enumerate(self._values(after)):
+            passed.smoothed[-1 - back], passed.smoothed_deviations[-1 - back] = value, deviation
+        return after, passed
+
+    def _values(self, track: Track) -> list[tuple[Floats, Floats]]:
+        """The last p values and their deviations, the newest first."""
+        shape = self.lags, self.loop.outputs
+        deviations = np.sqrt(np.maximum(np.diagonal(track.covariance), 0.0))
+        return list(zip(track.recent.reshape(shape), deviations.reshape(shape), strict=True))
+
+    def _empty(self, rows: int, learning: bool) -> Passed:
+        m, p, units = self.loop.outputs, self.lags, self.loop.reservoir.units
+        slopes = (rows, m, p * m)
+        return Passed(
+            filtered=np.empty((rows, m)),
+            deviations=np.empty((rows, m)),
+            expected=np.empty((rows, m)),
+            smoothed=np.empty((p + rows, m)),
+            smoothed_deviations=np.empty((p + rows, m)),
+            innovations=np.full((rows, m), np.nan),
+            variances=np.full((rows, m), np.nan),
+            gains=np.zeros(slopes) if learning else np.empty((0, m, 0)),
+            forward=np.zeros(slopes) if learning else np.empty((0, m, 0)),
+            states=np.zeros((rows, units), self.loop.reservoir.dtype) if learning else REST,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """How well a tracker expects rows.
+
+    log_likelihood: the mean over the rows of log p of a row, up to a constant. scale (m,): the mean
+    of e²/c of each column, by which its variances would fit better; best: the log-likelihood then.
+    Outliers count as at their limit.
+    """
+
+    log_likelihood: float
+    scale: Floats
+    best: float
+
+    @staticmethod
+    def of(passed: Passed, skip: int) -> Evidence:
+        """From a pass over rows, without the first `skip`."""
+        e, c = passed.innovations[skip:], passed.variances[skip:]
+        seen = np.isfinite(e)
+        if not np.isfinite(passed.filtered).all() or not seen.any(axis=0).all():
+            return Evidence(-np.inf, np.ones(e.shape[1]), -np.inf)
+        squares = np.where(seen, np.minimum(e * e / c, OUTLIER), 0.0)
+        scale = squares.sum(axis=0) / seen.sum(axis=0)
+        spread = np.log(c, where=seen, out=np.zeros_like(c))
+        best = spread.sum() + (seen.sum(axis=0) * (np.log(scale) + 1.0)).sum()
+        return Evidence(
+            -0.5 * float((spread + squares).sum()) / len(e), scale, -0.5 * float(best) / len(e)
+        )
+
+
+def can_track(loop: ClosedLoop) -> bool:
+    """Whether the network has compiled loops; those of one's own topology have none."""
+    return network_of(loop.reservoir) is not None
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows (T, m) of a series, NaN where one is missing; `filled`, the same with guesses there;
+    `beside` (T, e), the exogenous columns. The first `skip` have an unknown past.
+    """
+
+    rows: Floats
+    filled: Floats
+    beside: Floats
+    skip: int
+
+    def last(self, count: int) -> Rows:
+        """The last rows."""
+        parts = (self.rows[-count:], self.filled[-count:], self.beside[-count:])
+        return replace(self, rows=parts[0], filled=parts[1], beside=parts[2])
+
+    def passed(self, tracker: Tracker, *, learning: bool = False) -> tuple[Track, Passed]:
+        """What a tracker makes of them; the first p are where it begins, and not in the pass."""
+        p = tracker.lags
+        track = tracker.begin(self.filled[:p], self.beside[:p])
+        return tracker.follow(track, self.rows[p:], self.beside[p:], learning=learning)
+
+    def evidence(self, tracker: Tracker) -> Evidence:
+        """How well a tracker expects them."""
+        return Evidence.of(self.passed(tracker)[1], self.skip)
+
+
+def measured(loop: ClosedLoop, series: Rows, noise: Floats | None = None) -> Tracker:
+    """The tracker whose variances make the rows most likely.
+
+    noise (m,): the variances of the noise where they are known. The ratio of the deviations of
+    model error and noise is the same for all columns; the size of both follows from the
+    innovations.
+    """
+    errors = _one_step_errors(loop, series)
+    judged = series.last(max(JUDGED_ROWS, 2 * series.skip))
+
+    def tried(ratio: float) -> tuple[float, float, Tracker]:
+        share = ratio * ratio
+        if noise is not None:
+            tracker = Tracker(loop, noise, share * errors)
+            return judged.evidence(tracker).log_likelihood, ratio, tracker
+        tracker = Tracker(loop, errors / (1.0 + share), share * errors / (1.0 + share))
+        found = judged.evidence(tracker)
+        return found.best, ratio, tracker.scaled(found.scale)
+
+    best = max(map(tried, DRIFT_RATIOS), key=lambda one: one[0])
+    beside = (best[1] * FINER, best[1] / FINER)
+    return max([best, *map(tried, beside)], key=lambda one: one[0])[2]
+
+
+def _one_step_errors(loop: ClosedLoop, series: Rows) -> Floats:
+    """The mean squares (m,) of what the loop expects, driven by the rows as they are, minus them."""
+    before = np.hstack([series.filled[:-1], series.beside[1:]])
+    states = drive(loop.reservoir, before)
+    features = states if loop.quadratic is None else loop.quadratic(states)
+    expected = loop.carry * series.filled[:-1] + loop.weights(features)
+    errors = np.square(series.rows[1:] - expected)[series.skip :]
+    return np.asarray(np.maximum(np.nanmean(errors, axis=0), np.finfo(float).tiny))

@@ -1,0 +1,347 @@
+"""The extended Kalman filter of a network that forecasts its own inputs, compiled.
+
+What is uncertain are the last p values of the series, `recent`. The state of the network follows
+from them: what corrects a value moves the state by its derivative, which is carried along.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import overload
+
+from ._jit import INLINED, copy_row, entry, inlined
+from .activate import sum_of_squares
+from .closed import bend_back
+from .codes import BEYOND, FINE, Network, advance, guarded
+from .preactivation import add_input
+from .rows import dot, multiply_both
+from .tangent import Workspace, activate_both
+
+# Squared innovations in units of their variances, whose mean is one while the filter is right.
+# Beyond OUTLIER the row counts as an outlier, and corrects as one at the limit would. Where the
+# running mean, of which each row is FRESH, exceeds LOST, the filter has lost the series: what it
+# knows is taken to be as uncertain as its innovations say, and at most LOST_MOST times.
+OUTLIER, FRESH, LOST, LOST_MOST = 16.0, 0.1, 2.0, 100.0
+
+
+class Track(NamedTuple):
+    """What is known after a row; the loop changes it in place.
+
+    state (N,): of the network, before the newest value enters it; recent (n,): the last p values of
+    m columns, the newest first, n = pm; covariance (n, n): theirs; slopes (n + m, N): the
+    derivative of the state with respect to them, and room for the next; surprise (1,): the running
+    mean of the squared innovations.
+    """
+
+    state: Any
+    recent: Any
+    covariance: Any
+    slopes: Any
+    surprise: Any
+
+
+class Passed(NamedTuple):
+    """What a pass over T rows writes; an array without rows is not written.
+
+    filtered, deviations (T, m): the newest value after its row; expected (T, m): before it. smoothed,
+    smoothed_deviations (p + T, m): all values when they leave `recent`, from the oldest of its
+    beginning on. innovations, variances (T, m): of the columns one after the other, NaN where
+    nothing was measured; gains (T, m, n): how they correct. forward (T, m, n): the derivative of
+    the forecast with respect to `recent`; states (T, N): from which it was read out.
+    """
+
+    filtered: Any
+    deviations: Any
+    expected: Any
+    smoothed: Any
+    smoothed_deviations: Any
+    innovations: Any
+    variances: Any
+    gains: Any
+    forward: Any
+    states: Any
+
+
+def track_loop(
+    network: Network,
+    readout: Any,
+    rows: Any,
+    beside: Any,
+    noise: Any,
+    drift: Any,
+    radius: float,
+    track: Track,
+    passed: Passed,
+) -> tuple[int, int]:
+    """Forecast each row (T, m), correct by it where it is not NaN; returns a status and its step.
+
+    noise, drift (m,): variances of the noise of the rows, and of what the model does not know of a
+    step. radius: of the sphere that the states stay on, 0 for none.
+    """
+    m, units = rows.shape[1], len(track.state)
+    other = np.zeros_like(track.slopes)
+    work = guarded((4, units), track.state.dtype)
+    room = np.empty((2 * m + 3, len(track.recent)))
+    row = np.empty(m + beside.shape[1], track.state.dtype)
+    numbers = np.array([radius])
+
+    def piece(network: Network, first: int, stop: int) -> Any:
+        return steady_track_loop(
+            network, readout, rows, beside, noise, drift, numbers, track, other, work, room, row,
+            passed, first, stop
+        )  # fmt: skip
+
+    return advance(network, piece, 0, len(rows))
+
+
+def read_both(
+    readout: Any, state: Any, carried: Any, value: Any, forward: Any
+) -> None:
+    """value = the next value of the series, forward[i, j] = its derivative along carried[j].
+
+    Before, value is the newest value, and carried[i] for i < m the derivative by that. Inside
+    compiled loops only.
+    """
+    raise NotImplementedError  # pragma: no cover - replaced when numba compiles
+
+
+@inlined
+def bend_back_slope(value: float, low: float, high: float) -> float:
+    """The derivative of `bend_back`."""
+    width = BEYOND * (high - low)
+    beyond = value - high if value > high else (low - value if value < low else 0.0)
+    if beyond == 0.0:
+        return 1.0
+    if not width > 0.0:
+        return 0.0
+    flat = np.tanh(beyond / width)
+    return 1.0 - flat * flat
+
+
+def _linear_both(
+    readout: Any, state: Any, carried: Any, value: Any, forward: Any
+) -> None:  # pragma: no cover - compiled by numba
+    carry, low, high, intercept, linear = readout
+    for i in range(len(value)):
+        total = carry * value[i] + intercept[i] + dot(linear[i], state)
+        slope = bend_back_slope(total, low[i], high[i])
+        value[i] = bend_back(total, low[i], high[i])
+        for j in range(len(carried)):
+            forward[i, j] = slope * dot(linear[i], carried[j])
+        forward[i, i] += slope * carry
+
+
+def _quadratic_both(
+    readout: Any, state: Any, carried: Any, value: Any, forward: Any
+) -> None:  # pragma: no cover - compiled by numba
+    carry, low, high, intercept, linear, centre, components, quadratic, scores = readout
+    moved = np.empty(len(scores))
+    for c in range(len(scores)):
+        total = 0.0
+        for j in range(len(state)):
+            total += components[c, j] * (state[j] - centre[j])
+        scores[c] = total
+    slopes = np.empty(len(value))
+    for i in range(len(value)):
+        total = carry * value[i] + intercept[i] + dot(linear[i], state)
+        n = 0
+        for c in range(len(scores)):
+            for d in range(c, len(scores)):
+                total += quadratic[i, n] * scores[c] * scores[d]
+                n += 1
+        slopes[i] = bend_back_slope(total, low[i], high[i])
+        value[i] = bend_back(total, low[i], high[i])
+    for j in range(len(carried)):
+        for c in range(len(scores)):
+            moved[c] = dot(components[c], carried[j])
+        for i in range(len(value)):
+            total = dot(linear[i], carried[j])
+            n = 0
+            for c in range(len(scores)):
+                for d in range(c, len(scores)):
+                    total += quadratic[i, n] * (scores[c] * moved[d] + moved[c] * scores[d])
+                    n += 1
+            forward[i, j] = slopes[i] * total
+    for i in range(len(value)):
+        forward[i, i] += slopes[i] * carry
+
+
+@overload(read_both, jit_options=INLINED)
+def _choose(readout: Any, state: Any, carried: Any, value: Any, forward: Any) -> Any:
+    return _linear_both if len(readout) == 5 else _quadratic_both
+
+
+@inlined
+def predict_covariance(covariance: Any, forward: Any, drift: Any, moved: Any) -> None:
+    """P = F P Fᵀ + Q, where F puts the forecast before the values and drops the oldest."""
+    m, n = forward.shape
+    for i in range(m):
+        for j in range(n):
+            moved[i, j] = dot(forward[i], covariance[j])
+    for i in range(n - 1, m - 1, -1):
+        for j in range(n - 1, m - 1, -1):
+            covariance[i, j] = covariance[i - m, j - m]
+    for i in range(m):
+        for j in range(m, n):
+            covariance[i, j] = covariance[j, i] = moved[i, j - m]
+        for j in range(i + 1):
+            covariance[i, j] = covariance[j, i] = dot(moved[i], forward[j])
+        covariance[i, i] += drift[i]
+
+
+@inlined
+def correct(
+    covariance: Any, recent: Any, i: int, gap: float, variance: float, along: Any, gain: Any
+) -> None:
+    """Correct by one innovation of column i: P -= h hᵀ/c, recent += h e/c, where h = P_i."""
+    copy_row(covariance[i], along)
+    for j in range(len(along)):
+        gain[j] = along[j] / variance
+        recent[j] += gain[j] * gap
+        for o in range(len(along)):
+            covariance[j, o] -= along[j] * along[o] / variance
+
+
+@inlined
+def push(slopes: Any, recent: Any, before: Any, m: int, state: Any, radius: float) -> None:
+    """Move the state by what the older values were corrected by, and back to its sphere."""
+    for j in range(m, len(recent)):
+        change = recent[j] - before[j]
+        if change != 0.0:
+            for i in range(len(state)):
+                state[i] += change * slopes[j, i]
+    if radius > 0.0:
+        scale = radius / np.sqrt(sum_of_squares(state))
+        for i in range(len(state)):
+            state[i] *= scale
+
+
+@entry
+def steady_track_loop(
+    network: Any,
+    readout: Any,
+    rows: Any,
+    beside: Any,
+    noise: Any,
+    drift: Any,
+    numbers: Any,
+    track: Any,
+    other: Any,
+    work: Any,
+    room: Any,
+    row: Any,
+    passed: Any,
+    first: int,
+    stop: int,
+) -> tuple[int, int]:
+    """`track_loop` from `first` up to `stop`, or to the first step whose status is not FINE."""
+    recurrent, inputs, bias, act = network
+    state, recent, covariance, slopes, surprise = track
+    m, n, units = rows.shape[1], len(recent), len(state)
+    steps = Workspace(work[0], work[1], work[2], work[3])
+    forward, moved, along, gain = room[:m], room[m : 2 * m], room[2 * m], room[2 * m + 1]
+    before = room[2 * m + 2]
+    old, new = slopes, other
+    value = np.empty(m)
+    status, k = FINE, first
+    while k < stop:
+        for i in range(m):
+            old[i] = 0
+            row[i] = value[i] = recent[i]
+        copy_row(beside[k], row[m:])
+        carried = new[m : m + n]
+        multiply_both(recurrent, state, old[:n], steps.a, carried)
+        for i in range(m):
+            copy_row(inputs[i], carried[i])
+        squares = add_input(inputs, bias, row, steps.a)
+        status = activate_both(act, squares, state, old[:n], carried, steps)
+        if status != FINE:
+            break
+        read_both(readout, state, carried, value, forward)
+        predict_covariance(covariance, forward, drift, moved)
+        for j in range(n - 1, m - 1, -1):
+            recent[j] = recent[j - m]
+        copy_row(value, recent[:m])
+        if len(passed.expected):
+            copy_row(value, passed.expected[k])
+        if len(passed.forward):
+            passed.forward[k] = forward
+            copy_row(state, passed.states[k])
+        if surprise[0] > LOST:
+            wider = min(surprise[0], LOST_MOST) - 1.0
+            for i in range(m):
+                covariance[i, i] += wider * (covariance[i, i] + noise[i])
+        copy_row(recent, before)
+        total, seen = 0.0, 0
+        for i in range(m):
+            if not np.isfinite(rows[k, i]):
+                continue
+            gap, variance = rows[k, i] - recent[i], covariance[i, i] + noise[i]
+            if not variance > 0.0:
+                continue
+            square = min(gap * gap / variance, OUTLIER)
+            total, seen = total + square, seen + 1
+            if len(passed.innovations):
+                passed.innovations[k, i], passed.variances[k, i] = gap, variance
+            if square == OUTLIER:
+                variance = gap * gap / OUTLIER
+            correct(covariance, recent, i, gap, variance, along, gain)
+            if len(passed.gains):
+                copy_row(gain, passed.gains[k, i])
+        if seen:
+            surprise[0] += FRESH * (total / seen - surprise[0])
+            push(new, recent, before, m, state, numbers[0])
+        if len(passed.filtered):
+            copy_row(recent[:m], passed.filtered[k])
+            for i in range(m):
+                passed.deviations[k, i] = np.sqrt(max(covariance[i, i], 0.0))
+        if len(passed.smoothed):
+            copy_row(recent[n - m :], passed.smoothed[k + 1])
+            for i in range(m):
+                oldest = covariance[n - m + i, n - m + i]
+                passed.smoothed_deviations[k + 1, i] = np.sqrt(max(oldest, 0.0))
+        old, new = new, old
+        k += 1
+    if (k - first) % 2 == 1:
+        slopes[:] = old
+    return status, k - first
+
+
+@entry
+def innovation_slopes(
+    forward: Any, gains: Any, innovations: Any, features: Any, slopes: Any, found: Any
+) -> None:
+    """found[k, i] = the derivative of -innovation i of row k with respect to the readout (m Q,).
+
+    The readout of column i has the Q entries from iQ on, which weigh features (T, Q) of the states.
+    slopes (n, m Q): the derivative of `recent`, which changes in place. forward, gains and
+    innovations are those of a pass. How the gains depend on the readout is left out, as in the
+    method of Gauss and Newton.
+    """
+    steps, m, n = forward.shape
+    entries, width = features.shape[1], slopes.shape[1]
+    ahead = np.empty((m, width))
+    for k in range(steps):
+        for i in range(m):
+            for o in range(width):
+                ahead[i, o] = 0.0
+            for j in range(n):
+                scale = forward[k, i, j]
+                for o in range(width):
+                    ahead[i, o] += scale * slopes[j, o]
+            for o in range(entries):
+                ahead[i, i * entries + o] += features[k, o]
+        for j in range(n - 1, m - 1, -1):
+            copy_row(slopes[j - m], slopes[j])
+        for i in range(m):
+            copy_row(ahead[i], slopes[i])
+        for i in range(m):
+            copy_row(slopes[i], found[k, i])
+            if not np.isfinite(innovations[k, i]):
+                continue
+            for j in range(n):
+                scale = gains[k, i, j]
+                for o in range(width):
+                    slopes[j, o] -= scale * found[k, i, o]
