@@ -123,7 +123,9 @@ def _step(now: Found, series: Rows, directions: Directions) -> Found | None:
 def _rescaled(tracker: Tracker, change: Weights, series: Rows) -> Found:
     """The tracker with a changed readout, and with the variances that fit it."""
     loop = tracker.loop
-    weights = Weights(loop.weights.matrix + change.matrix, loop.weights.intercept + change.intercept)
+    weights = Weights(
+        loop.weights.matrix + change.matrix, loop.weights.intercept + change.intercept
+    )
     found = []
     for factor in (1.0, 0.25, 4.0):
         tried = replace(tracker, loop=loop.with_weights(weights), drift=factor * tracker.drift)

@@ -173,6 +173,10 @@ class Rows:
         parts = (self.rows[-count:], self.filled[-count:], self.beside[-count:])
         return replace(self, rows=parts[0], filled=parts[1], beside=parts[2])
 
+    def part(self, first: int, stop: int) -> tuple[Floats, Floats]:
+        """Rows and exogenous columns from `first` up to `stop`."""
+        return self.rows[first:stop], self.beside[first:stop]
+
     def passed(self, tracker: Tracker, *, learning: bool = False) -> tuple[Track, Passed]:
         """What a tracker makes of them; the first p are where it begins, and not in the pass."""
         p = tracker.lags
@@ -209,7 +213,7 @@ def measured(loop: ClosedLoop, series: Rows, noise: Floats | None = None) -> Tra
 
 
 def _one_step_errors(loop: ClosedLoop, series: Rows) -> Floats:
-    """The mean squares (m,) of what the loop expects, driven by the rows as they are, minus them."""
+    """The mean squared errors (m,) of the loop, driven by the rows as they are."""
     before = np.hstack([series.filled[:-1], series.beside[1:]])
     states = drive(loop.reservoir, before)
     features = states if loop.quadratic is None else loop.quadratic(states)

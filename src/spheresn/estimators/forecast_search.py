@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from .._running import Progress
 from .._validation import Floats
+from ..closed_loop import ClosedLoop
 from ..driving import drive
 from ..readout import Sample, Triangle, Weights, solve
 from ..readout.loo import choose_penalty
@@ -27,7 +28,6 @@ from ..selection.calibration import Calibrated
 from ..selection.engine import Choice, Entry, lower_of_two, ranked, ranked_trials, try_all
 from ..selection.free_runs import HELD_OUT, HELD_SHARE, Score, evenly_spaced, first_held_out
 from ..selection.plan import FINAL_ROWS, SEARCH_ROWS, Candidate, Plan
-from ..closed_loop import ClosedLoop
 from .features import FeatureMap
 from .learning import Learned, TrainingData, learn
 
@@ -116,7 +116,7 @@ class Windows:
         total = len(data.series)
         horizon = max(min(int(HELD_SHARE * HELD_OUT * total), use.longest), 1)
         starts = evenly_spaced(first_held_out(total), total - 1 - horizon, use.windows)
-        return Windows(data, starts, horizon, use)
+        return Windows(data, data.outside_gaps(starts), horizon, use)
 
     @property
     def training_rows(self) -> int:
@@ -134,32 +134,39 @@ class Windows:
             return self
         count = min(len(self.starts) * self.horizon // horizon, self.use.most_windows)
         last = len(self.data.series) - 1 - horizon
-        return replace(
-            self, starts=evenly_spaced(int(self.starts[0]), last, count), horizon=horizon
-        )
+        starts = self.data.outside_gaps(evenly_spaced(int(self.starts[0]), last, count))
+        return replace(self, starts=starts, horizon=horizon)
 
     def states(self, reservoir: Reservoir) -> Floats:
         """The states before each start, driven by the true series."""
         return np.asarray(drive(reservoir, self.data.inputs)[self.starts - 1])
 
-    def score(self, loop: ClosedLoop, states: Floats) -> Score:
-        """The score of the free runs of a loop from these states.
+    def score(self, loop: ClosedLoop, states: Floats, lasts: Floats | None = None) -> Score:
+        """The score of the free runs of a loop from these states, and from these values of the
+        series (its own by default).
 
         For the e-folds, the error of a step is the largest up to it. Unlike a valid time, the score
         also distinguishes runs that stay valid to the end of their window. A run that diverges is
         worth nothing from there.
         """
-        return Score.of(self._errors(loop, states))
+        lasts = self.data.series[self.starts] if lasts is None else lasts
+        return Score.of(self._errors(loop, states, lasts))
 
-    def _errors(self, loop: ClosedLoop, states: Floats) -> Floats:
-        """The error of each step of each run (R, T), in deviations; large once it diverges."""
+    def _errors(self, loop: ClosedLoop, states: Floats, lasts: Floats) -> Floats:
+        """The error of each step of each run (R, T), in deviations; large once it diverges.
+
+        Cells that were not measured are not compared.
+        """
         series, steps = self.data.series, np.arange(self.horizon)
         rows = self.starts[:, None] + steps
-        outputs, finite = loop.runs(
-            self.horizon, states, series[self.starts], self.data.exogenous[rows]
-        )
+        outputs, finite = loop.runs(self.horizon, states, lasts, self.data.exogenous[rows])
         squares = np.square(np.clip(outputs - series[rows + 1], -1e3, 1e3))
-        errors = np.sqrt(squares.mean(axis=2))
+        if self.data.measured is None:
+            errors = np.sqrt(squares.mean(axis=2))
+        else:
+            seen = np.isfinite(self.data.measured[rows + 1])
+            total = np.where(seen, squares, 0.0).sum(axis=2)
+            errors = np.sqrt(total / np.maximum(seen.sum(axis=2), 1))
         errors[steps >= finite[:, None]] = 1e3
         return np.asarray(errors)
 
@@ -195,6 +202,8 @@ class ForecastChoice:
     penalty: float
     score: float | None
     table: list[dict[str, float | None]]
+    learned: Learned
+    windows: Windows | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,7 +250,7 @@ class ForecastSearch:
         weights, penalty = self._solve_learned(learned[0], setting)
         trial = Trial(candidate, calibrated, feature_map, learned, {})
         loop = self._closed(feature_map, weights, setting)
-        return ForecastChoice(trial, setting, loop, penalty, None, [])
+        return ForecastChoice(trial, setting, loop, penalty, None, [], learned[0], None)
 
     def _screened(
         self, found: list[Candidate], windows: Windows
@@ -320,8 +329,16 @@ class ForecastSearch:
         chosen: Choice[Trial, Solved] = lower_of_two(entries, learn_again)
         table = [_row(*both) for both in zip(entries, chosen.again, strict=True)]
         entry, solved = chosen.entry, chosen.learned
+        learned = of_all_rows(entry.trial)
         return ForecastChoice(
-            entry.trial, entry.setting, solved.loop, solved.penalty, chosen.score.folds, table
+            entry.trial,
+            entry.setting,
+            solved.loop,
+            solved.penalty,
+            chosen.score.folds,
+            table,
+            learned,
+            windows,
         )
 
     def _of_all_rows(self, trial: Trial) -> Learned:

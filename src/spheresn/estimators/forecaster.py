@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation
+from .._errors import BadInput
 from .._plain import (
     Parts,
     Saved,
@@ -23,19 +24,27 @@ from .._plain import (
 )
 from .._running import Progress, all_or_nothing
 from .._validation import Floats, real, whole
+from ..assimilation.tracking import Rows, Tracker
+from ..closed_loop import ClosedLoop
 from ..driving import drive_chunks
+from ..kernels.tracking import Track
 from ..selection.calibration import Calibrated
 from ..selection.plan import FORECAST, Chosen
 from ..series.form import SeriesForm
+from ..series.gaps import guessed
 from ..series.observed import exogenous_columns, has_form, observed, same_dates
 from ..series.scaling import Scaler, bounds_around
 from .base import BaseESN, with_limited_threads
-from ..closed_loop import ClosedLoop
 from .features import FeatureMap
-from .forecast_search import ForecastSearch
+from .following import Followed, follow
+from .forecast_search import ForecastChoice, ForecastSearch
 from .learning import TrainingData
 from .regression_search import REGRESSION_DEFAULTS
 from .validation import validated
+
+# Searches at most, where rows have gaps: each fills them better for the next
+ROUNDS = 3
+LEAST_MEASURED = 0.08  # of the rows of each column: one in ten, and some of these lost
 
 
 class OutOfRange(RuntimeWarning):
@@ -55,9 +64,16 @@ class ESNForecaster(BaseESN):
     without noise it is more precise. n_jobs: networks tried in parallel (joblib). verbose: whether
     a terminal shows the progress of a fit beyond two seconds.
 
+    observation_noise: deviation of the noise that the rows themselves have, in their own units, one
+    number or one per column. "auto" finds it by the likelihood of the rows; 0 trusts them. Where
+    there is noise, the readout learns from what a Kalman filter of the network is surprised by, and
+    forecasts begin at the filtered state. Missing values (NaN) are filled by the network, unless
+    the rows are to be trusted.
+
     Learned: as in ESNRegressor, closed_loop_ (a `System`), noise_, bias_ratio_, candidates_ (the
     best settings that were tried), and score_: by how many e-folds the error in the held-out
-    windows stays below one deviation, averaged over their steps.
+    windows stays below one deviation, averaged over their steps. observation_noise_ (d,): 0 where
+    the rows are trusted. smoothed_ (T, d): the rows as the model sees them, with nothing missing.
 
     >>> import spheresn as sn
     >>> wave = sn.datasets.mso(1500)
@@ -76,28 +92,47 @@ class ESNForecaster(BaseESN):
     bias_ratio: float | str = "auto"
     penalty: float | str = "auto"
     noise: float | str = "auto"
+    observation_noise: Any = "auto"
     n_jobs: int | None = None
     verbose: bool = True
 
     @all_or_nothing
     @with_limited_threads
     def fit(self, X: Any, y: Any = None, exogenous: Any = None) -> Self:
-        """Choose the network and learn the series; forecasts begin at its end. `y` is not used."""
-        self._form = observed(X, "never", "X").form if has_form(X) else None
-        series = self._table(X, reset=True)
+        """Choose the network and learn the series; forecasts begin at its end. `y` is not used.
+
+        NaN, masked values and dates that are absent from an even calendar are missing.
+        """
+        rows, self._form = self._rows(X, reset=True)
         index = None if self._form is None else self._form.index
         beside, self._exogenous_names = exogenous_columns(
-            exogenous, len(series), None, None, index, _numbers
+            exogenous, len(rows), None, None, index, _numbers
         )
         self._one_column = np.ndim(X) == 1
+        series = guessed(rows)
         self.scaler_, self.exogenous_scaler_ = Scaler.of(series), Scaler.of(beside)
         self.low_, self.high_ = bounds_around(self.scaler_.mean, series, len(series) // 4)
+        noise = self._given_noise(rows.shape[1])
+        beside = self.exogenous_scaler_.forward(beside)
+        rows, missing = self.scaler_.forward(rows), bool(np.isnan(rows).any())
+        filled, choice, followed = self.scaler_.forward(series), None, None
+        for _ in range(ROUNDS if missing else 1):
+            found = self._choose(filled, beside, rows if missing else None)
+            again = self._follow(found, rows, filled, beside, noise, missing)
+            if followed and again and again.log_likelihood <= followed.log_likelihood:
+                break
+            choice, followed = found, again
+            if followed is None or followed.trusted:
+                break
+            filled = np.where(np.isnan(rows), followed.smoothed, rows)
+        assert choice is not None  # there is at least one round
+        self._adopt(choice, followed, rows, filled, beside)
+        return self
+
+    def _choose(self, filled: Floats, beside: Floats, rows: Floats | None) -> ForecastChoice:
+        """The network and its readout; `rows` have NaN where `filled` was guessed."""
         plan = self._plan()
-        data = TrainingData.of(
-            self.scaler_.forward(series),
-            self.exogenous_scaler_.forward(beside),
-            np.random.default_rng([plan.seed, 1]),
-        )
+        data = TrainingData.of(filled, beside, np.random.default_rng([plan.seed, 1]), rows)
         if self.noise != "auto":
             _validation.real("noise", self.noise, 0.0)
         search = ForecastSearch(
@@ -112,20 +147,73 @@ class ESNForecaster(BaseESN):
             Progress(self.verbose),
         )
         try:
-            chosen = search.best(self._candidates(plan, FORECAST))
+            return search.best(self._candidates(plan, FORECAST))
         finally:
             search.progress.close()
-        self.closed_loop_, self.penalty_ = chosen.loop, chosen.penalty
-        self.noise_, self.candidates_ = chosen.setting.noise, chosen.table
-        self.__dict__.pop("score_", None)  # that of an earlier fit
-        if chosen.score is not None:
-            self.score_ = chosen.score
-        trial = chosen.trial
+
+    def _follow(
+        self,
+        choice: ForecastChoice,
+        rows: Floats,
+        filled: Floats,
+        beside: Floats,
+        noise: Floats | None,
+        missing: bool,
+    ) -> Followed | None:
+        """What the network makes of noisy rows; None where they are trusted."""
+        if noise is not None and not noise.any():
+            return None
+        series = Rows(rows, filled, beside, choice.trial.feature_map.washout)
+        return follow(choice, series, noise, needed=missing)
+
+    def _adopt(
+        self,
+        choice: ForecastChoice,
+        followed: Followed | None,
+        rows: Floats,
+        filled: Floats,
+        beside: Floats,
+    ) -> None:
+        """Set what is learned; forecasts begin at the end of the rows."""
+        trial, score = choice.trial, choice.score
+        self.closed_loop_, self.penalty_ = choice.loop, choice.penalty
+        self.noise_, self.candidates_ = choice.setting.noise, choice.table
         found = Chosen.of(trial.candidate, trial.calibrated)
         self._remember(found, trial.feature_map.reservoir, trial.feature_map.washout)
-        self.last_ = data.series[-1].copy()
-        self.state_ = self._observe(None, data.inputs)
-        return self
+        self._tracker: Tracker | None = None if followed is None else followed.tracker
+        self._track: Track | None = None if followed is None else followed.track
+        self._filtered = followed is not None and not followed.trusted
+        if followed is None or followed.trusted:
+            self.observation_noise_ = np.zeros(rows.shape[1])
+            self.smoothed_ = self.scaler_.backward(filled)
+            self.last_ = filled[-1].copy()
+            self.state_ = self._observe(None, np.hstack([filled[:-1], beside[1:]]))
+        else:
+            self.closed_loop_ = followed.tracker.loop
+            self.observation_noise_ = np.sqrt(followed.tracker.noise) * self.scaler_.scale
+            self.smoothed_ = self.scaler_.backward(followed.smoothed)
+            self._begin_at(followed.track)
+            score = score if followed.score is None else followed.score
+        self.__dict__.pop("score_", None)  # that of an earlier fit
+        if score is not None:
+            self.score_ = score
+
+    def _begin_at(self, track: Track) -> None:
+        """Forecasts begin at what the filter knows."""
+        self.state_, self.last_ = track.state, track.recent[: len(self.scaler_.mean)].copy()
+
+    def _given_noise(self, columns: int) -> Floats | None:
+        """The variances of the noise of standardised rows, None if they are to be found."""
+        if isinstance(self.observation_noise, str):
+            _validation.one_of("observation_noise", self.observation_noise, ("auto",))
+            return None
+        given = _validation.floats("observation_noise", self.observation_noise, (0, 1), np.float64)
+        if given.size not in (1, columns) or not (_validation.finite("it", given) >= 0.0).all():
+            raise BadInput(
+                f'observation_noise must be "auto", a deviation of at least 0, or one for each of '
+                f"{columns} columns, got {self.observation_noise!r}; pass such numbers"
+            )
+        return np.asarray(np.square(np.broadcast_to(given, columns) / self.scaler_.scale))
 
     def forecast(self, steps: int, exogenous: Any = None) -> Any:
         """The next `steps` rows (steps, d), with the exogenous columns (steps, e) of these rows.
@@ -156,13 +244,21 @@ class ESNForecaster(BaseESN):
         The readout stays as it is.
         """
         check_is_fitted(self)
-        series = self.scaler_.forward(self._table(X, reset=False))
+        series = self.scaler_.forward(self._rows(X, reset=False)[0])
         if self._form is not None:
             same_dates("X", X, self._form.coming(len(series)))
         beside = self._exogenous(exogenous, len(series), self._coming(len(series)))
-        before = np.vstack([self.last_, series[:-1]])
-        self.state_ = self._observe(self.state_, np.hstack([before, beside]))
-        self.last_ = series[-1].copy()
+        if self._tracker is not None:
+            assert self._track is not None  # there are both or none
+            self._track, _ = self._tracker.follow(self._track, series, beside)
+        # What is missing can only be filtered, and so is all that comes after it
+        self._filtered = self._filtered or bool(np.isnan(series).any())
+        if self._filtered and self._track is not None:
+            self._begin_at(self._track)
+        else:
+            before = np.vstack([self.last_, series[:-1]])
+            self.state_ = self._observe(self.state_, np.hstack([before, beside]))
+            self.last_ = series[-1].copy()
         if self._form is not None:
             self._form = self._form.after(len(series))
         return self
@@ -207,13 +303,47 @@ class ESNForecaster(BaseESN):
         assert state is not None  # there is at least one row
         return state
 
-    def _table(self, X: Any, *, reset: bool) -> Floats:
+    def _rows(self, X: Any, *, reset: bool) -> tuple[Floats, SeriesForm | None]:
+        """The rows of a series, with NaN where one is missing, and their form."""
+        trusted = not isinstance(self.observation_noise, str) and not np.any(self.observation_noise)
+        given = observed(X, "never" if trusted else "keep", "X") if has_form(X) else None
+        if np.ma.is_masked(X) and not trusted:
+            X = np.where(np.ma.getmaskarray(X), np.nan, X.data)
+        table = self._table(X, reset=reset, holes=not trusted)
+        rows = table if given is None or given.form.calendar is None else given.values
+        if np.isnan(rows).any():
+            self._check_gaps(rows, reset)
+        return rows, None if given is None else given.form
+
+    def _check_gaps(self, rows: Floats, reset: bool) -> None:
+        """Whether the filter can fill what is missing."""
+        if not reset and self._tracker is None:
+            raise BadInput(
+                "X must have finite numbers in every row, got NaN, which a model of so few rows or "
+                "of one's own topology cannot fill; fill it first"
+            )
+        seen = np.isfinite(rows).sum(axis=0)
+        if reset and (seen < LEAST_MEASURED * len(rows)).any():
+            column = int(np.argmin(seen))
+            raise BadInput(
+                f"X must be measured in at least {LEAST_MEASURED:.0%} of the rows of each column, "
+                f"got {seen[column]} of {len(rows)} in column {column}; drop this column, or the "
+                "stretches without it"
+            )
+
+    def _table(self, X: Any, *, reset: bool, holes: bool = False) -> Floats:
         one_column = reset or self.n_features_in_ == 1
         rows = np.asarray(X, np.float64) if isinstance(X, (list, tuple)) else X
         if isinstance(rows, np.ndarray) and rows.ndim == 1 and one_column:
             rows = rows.reshape(-1, 1)
         rows = rows.to_frame() if hasattr(rows, "to_frame") else rows
-        table: Floats = validated(self, rows, reset=reset, ensure_min_samples=3 if reset else 1)
+        table: Floats = validated(
+            self,
+            rows,
+            reset=reset,
+            ensure_min_samples=3 if reset else 1,
+            ensure_all_finite="allow-nan" if holes else True,
+        )
         return table
 
     @property

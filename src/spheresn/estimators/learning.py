@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._validation import Floats
 from ..readout import Sample, Triangle
 from ..readout.triangle import GrowingTriangle
+from ..series.gaps import LEAST_USED, learnable
 from .accumulate import Piece
 from .features import FeatureMap
 
@@ -26,20 +28,28 @@ class TrainingData:
     s is the series, e the exogenous columns. `targets` (T - 1, 2d) hold the steps s_{k+1} - s_k and
     the values s_{k+1} themselves. Which of the two is better to learn depends on the series: steps
     on flows, values on regular waves, where summing steps drifts. `noise` (T - 1, d) is white, of
-    deviation one; learning adds it to s_k in any strength.
+    deviation one; learning adds it to s_k in any strength. `measured` (T, d) is the series with NaN
+    where it was guessed, or None if it is complete.
     """
 
     series: Floats
     inputs: Floats
     targets: Floats
     noise: Floats
+    measured: Floats | None = None
 
     @staticmethod
-    def of(series: Floats, exogenous: Floats, rng: np.random.Generator) -> TrainingData:
+    def of(
+        series: Floats,
+        exogenous: Floats,
+        rng: np.random.Generator,
+        measured: Floats | None = None,
+    ) -> TrainingData:
         """From the standardised series (T, d) and the exogenous columns (T, e)."""
         before, after = series[:-1], series[1:]
         inputs, targets = np.hstack([before, exogenous[1:]]), np.hstack([after - before, after])
-        return TrainingData(series, inputs, targets, rng.standard_normal(before.shape))
+        noise = rng.standard_normal(before.shape)
+        return TrainingData(series, inputs, targets, noise, measured)
 
     @property
     def exogenous(self) -> Floats:
@@ -59,14 +69,38 @@ class TrainingData:
 
     def first(self, rows: int) -> TrainingData:
         """The first rows."""
-        return TrainingData(
-            self.series[: rows + 1], self.inputs[:rows], self.targets[:rows], self.noise[:rows]
-        )
+        return self._part(slice(None, rows + 1), slice(None, rows))
 
     def last(self, rows: int) -> TrainingData:
         """The last rows."""
+        return self._part(slice(-rows - 1, None), slice(-rows, None))
+
+    def usable(self, memory: int) -> NDArray[np.bool_] | None:
+        """The inputs (T - 1,) to learn from: none within `memory` rows after a long gap.
+
+        None if all are, and also if less than half would be left.
+        """
+        if self.measured is None:
+            return None
+        known = learnable(self.measured)
+        lost = np.convolve(~known, np.ones(memory + 2))[: len(known)] > 0.0
+        return ~lost[1:] if (~lost).mean() >= LEAST_USED else known[1:] & known[:-1]
+
+    def outside_gaps(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """These rows, those in a long gap moved back to the last row before it."""
+        if self.measured is None:
+            return rows
+        places = np.where(learnable(self.measured), np.arange(len(self.series)), 0)
+        return np.asarray(np.maximum(np.maximum.accumulate(places)[rows], 1))
+
+    def _part(self, values: slice, steps: slice) -> TrainingData:
+        measured = None if self.measured is None else self.measured[values]
         return TrainingData(
-            self.series[-rows - 1 :], self.inputs[-rows:], self.targets[-rows:], self.noise[-rows:]
+            self.series[values],
+            self.inputs[steps],
+            self.targets[steps],
+            self.noise[steps],
+            measured,
         )
 
 
@@ -102,12 +136,14 @@ def learn(
     stride = max((stops[0] - washout) // max(RESPONSES_PER_FEATURE * width, LEAST_RESPONSES), 1)
     scale = np.sqrt(stride) / NOISE_PROBE
     found: list[Learned] = []
+    usable = data.usable(washout)
     seen = 0
     for last, clean, moved in _blocks(feature_map, data, stops, noisy):
         skip = max(washout - seen, 0)
         features, targets = feature_map.features(clean[0][skip:]), clean[1][skip:]
-        rows.take(features, targets)
-        sample = sample.taking(features, targets)
+        used = slice(None) if usable is None else usable[seen + skip : seen + len(clean[0])]
+        rows.take(features[used], targets[used])
+        sample = sample.taking(features[used], targets[used])
         if moved is not None:
             kept = slice(-(seen + skip) % stride, None, stride)
             response.take(

@@ -45,11 +45,11 @@ class Track(NamedTuple):
 class Passed(NamedTuple):
     """What a pass over T rows writes; an array without rows is not written.
 
-    filtered, deviations (T, m): the newest value after its row; expected (T, m): before it. smoothed,
-    smoothed_deviations (p + T, m): all values when they leave `recent`, from the oldest of its
-    beginning on. innovations, variances (T, m): of the columns one after the other, NaN where
-    nothing was measured; gains (T, m, n): how they correct. forward (T, m, n): the derivative of
-    the forecast with respect to `recent`; states (T, N): from which it was read out.
+    filtered, deviations (T, m): the newest value after its row; expected (T, m): before it.
+    smoothed, smoothed_deviations (p + T, m): all values when they leave `recent`, from the oldest
+    of its beginning on. innovations, variances (T, m): of the columns one after the other, NaN
+    where nothing was measured; gains (T, m, n): how they correct. forward (T, m, n): the derivative
+    of the forecast with respect to `recent`; states (T, N): from which it was read out.
     """
 
     filtered: Any
@@ -96,9 +96,7 @@ def track_loop(
     return advance(network, piece, 0, len(rows))
 
 
-def read_both(
-    readout: Any, state: Any, carried: Any, value: Any, forward: Any
-) -> None:
+def read_both(readout: Any, state: Any, carried: Any, value: Any, forward: Any) -> None:
     """value = the next value of the series, forward[i, j] = its derivative along carried[j].
 
     Before, value is the newest value, and carried[i] for i < m the derivative by that. Inside
@@ -117,7 +115,7 @@ def bend_back_slope(value: float, low: float, high: float) -> float:
     if not width > 0.0:
         return 0.0
     flat = np.tanh(beyond / width)
-    return 1.0 - flat * flat
+    return float(1.0 - flat * flat)
 
 
 def _linear_both(
@@ -239,7 +237,7 @@ def steady_track_loop(
     """`track_loop` from `first` up to `stop`, or to the first step whose status is not FINE."""
     recurrent, inputs, bias, act = network
     state, recent, covariance, slopes, surprise = track
-    m, n, units = rows.shape[1], len(recent), len(state)
+    m, n = rows.shape[1], len(recent)
     steps = Workspace(work[0], work[1], work[2], work[3])
     forward, moved, along, gain = room[:m], room[m : 2 * m], room[2 * m], room[2 * m + 1]
     before = room[2 * m + 2]

@@ -37,16 +37,17 @@ class Wording:
 def settled(calendar: Calendar, fill: str | None, wording: Wording) -> tuple[Calendar, list[str]]:
     """The calendar whose times are those of the rows, and notes about it.
 
-    `fill` decides what becomes of missing times: without it they are refused, "linear" adds them,
-    unless they are more than half, and "skip" takes the rows as evenly spaced.
+    `fill` decides what becomes of missing times: without it they are refused, "linear" and "keep"
+    add them, unless they are more than half, and "skip" takes the rows as evenly spaced.
     """
     lack = calendar.lack(wording.write)
     if lack is None:
         return calendar, list(_about_jitter(calendar))
     if fill == "skip":
         return calendar, [_uneven(calendar, wording)]
-    if fill == "linear" and calendar.can_be_filled:
-        return calendar.completed(), [_added(calendar, wording)]
+    if fill in ("linear", "keep") and calendar.can_be_filled:
+        notes = [_added(calendar, wording)] if fill == "linear" else []
+        return calendar.completed(), notes
     advice = wording.missing if calendar.can_be_filled else wording.uneven
     raise BadInput(f"{wording.name} must have {lack}; {advice}")
 

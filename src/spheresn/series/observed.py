@@ -22,7 +22,9 @@ DROP = "or drop the dates: reset_index(drop=True)"
 
 @dataclass(frozen=True, eq=False)
 class Observed:
-    """Finite values (T, d), the form in which they came, and notes about what was filled in."""
+    """Values (T, d), finite unless NaN was to be kept, the form in which they came, and notes about
+    what was filled in.
+    """
 
     values: Floats
     form: SeriesForm
@@ -38,15 +40,16 @@ def has_form(series: Any) -> bool:
 def observed(series: Any, fill: str | None = None, name: str = "series") -> Observed:
     """The series, checked: numbers in every row, evenly spaced dates.
 
-    `fill` = "linear" interpolates missing values and rows instead of refusing them; "skip" takes
-    the rows as evenly spaced, whatever their dates; "never" says that the caller can do neither.
+    `fill` = "linear" interpolates missing values and rows instead of refusing them; "keep" leaves
+    NaN in their places; "skip" takes the rows as evenly spaced, whatever their dates; "never" says
+    that the caller can do none of this.
 
     >>> observed([1, 2, 4]).values.ravel().tolist()
     [1.0, 2.0, 4.0]
     >>> observed([1.0, float("nan"), 3.0], fill="linear").values.ravel().tolist()
     [1.0, 2.0, 3.0]
     """
-    if fill not in (None, "never"):
+    if fill not in (None, "never", "keep"):
         one_of("fill", fill, FILLS)
     home = type(series).__module__.partition(".")[0]
     if home == "pandas":
@@ -118,7 +121,7 @@ def _from_pandas(series: Any, fill: str | None, name: str) -> Observed:
 
 
 def _wording(name: str, fill: str | None) -> Wording:
-    if fill == "never":
+    if fill in ("never", "keep"):
         advice = f"interpolate first, {DROP}", f"resample it first, {DROP}"
         return Wording(name, "date", *advice, _shown)
     return Wording(
@@ -209,6 +212,10 @@ def _checked(
     holes = np.isnan(values)
     if not holes.any() and len(values) == form.rows:
         return Observed(values, form, notes)
+    if fill == "keep":
+        spread = np.full((form.rows, values.shape[1]), np.nan)
+        spread[places] = values
+        return Observed(spread, form, notes)
     rows = np.flatnonzero(holes.any(axis=1))
     shown = rows_in_words(rows.tolist())
     if len(rows) and fill != "linear":

@@ -52,11 +52,11 @@ class Scaler:
         return Scaler(self.mean[which], self.scale[which])
 
     def forward(self, rows: Floats) -> Floats:
-        """In units of the deviation."""
+        """In units of the deviation; NaN stays NaN."""
         with np.errstate(over="ignore"):
             scaled = np.asarray((rows - self.mean) / self.scale)
-        if not np.isfinite(scaled).all():
-            row, column = (int(i) for i in np.argwhere(~np.isfinite(scaled))[0])
+        if np.isinf(scaled).any():
+            row, column = (int(i) for i in np.argwhere(np.isinf(scaled))[0])
             off = (
                 f"got {rows[row, column]:.3g} in row {row} against a deviation of "
                 f"{self.scale[column]:.3g}"
