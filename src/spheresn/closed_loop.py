@@ -91,20 +91,30 @@ class ClosedLoop:
         return outputs[0], int(finite[0])
 
     def runs(
-        self, steps: int, states: Floats, lasts: Floats, exogenous: Floats
+        self,
+        steps: int,
+        states: Floats,
+        lasts: Floats,
+        exogenous: Floats,
+        shocks: Floats | None = None,
     ) -> tuple[Floats, NDArray[np.int64]]:
         """R of such runs, each from its row: (R, steps, m), and how many rows stayed finite (R,).
 
-        states (R, N), lasts (R, m), exogenous (R, steps, e).
+        states (R, N), lasts (R, m), exogenous (R, steps, e). shocks (R, steps, m): what each step
+        adds to the value that the readout gives.
         """
         outputs = np.empty((len(states), steps, self.outputs))
         finite = np.empty(len(states), np.int64)
         network, readout = network_of(self.reservoir), self.readout_data()
+        none = np.empty((0, self.outputs))
         for r, (state, last, rows) in enumerate(zip(states, lasts, exogenous, strict=True)):
+            pushed = none if shocks is None else shocks[r]
             if network is None:
-                stop = self._run_by_steps(state, last, rows, outputs[r])
+                stop = self._run_by_steps(state, last, rows, pushed, outputs[r])
             else:
-                stop = kernels.closed_loop(network, readout, rows, last.copy(), state, outputs[r])
+                stop = kernels.closed_loop(
+                    network, readout, rows, last.copy(), state, pushed, outputs[r]
+                )
             outputs[r, stop:] = outputs[r, stop - 1] if stop else last
             finite[r] = stop
         return outputs, finite
@@ -113,7 +123,9 @@ class ClosedLoop:
         """The same network with another readout."""
         return replace(self, weights=weights)
 
-    def _run_by_steps(self, state: Floats, last: Floats, exogenous: Floats, outputs: Floats) -> int:
+    def _run_by_steps(
+        self, state: Floats, last: Floats, exogenous: Floats, shocks: Floats, outputs: Floats
+    ) -> int:
         """The same by `step`, for a topology or an activation of the user's own."""
         both = np.concatenate([state, last])
         for k, row in enumerate(exogenous):
@@ -121,6 +133,8 @@ class ClosedLoop:
                 both = self.step(both, row)
             except StateOverflow:
                 return k
+            if len(shocks):
+                both[self.reservoir.units :] += shocks[k]
             outputs[k] = both[self.reservoir.units :]
             if not (np.abs(outputs[k]) < kernels.DIVERGED).all():
                 return k

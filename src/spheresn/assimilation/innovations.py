@@ -34,6 +34,10 @@ STRENGTHS = np.logspace(4, -6, 61)  # a, from stiff to loose
 STIFFER, ATTEMPTS = 4, 5  # places in STRENGTHS by which a step that failed is shortened; how often
 MOST_WEIGHTS = 900  # of all columns together: the time of a step grows with their square
 ROWS_AT_ONCE = 250
+# Deviations of the noise: a map that was learned from noisy rows errs by more than its own
+# innovations show, because it was fitted to them. With this error per step the deviations of the
+# filter were those of its true errors, on the systems it was chosen by.
+LEAST_DRIFT = 0.125
 RANK = 1e-8  # directions of the features that are smaller than this share of the largest are left
 
 
@@ -90,7 +94,9 @@ def learn_from_innovations(tracker: Tracker, series: Rows, scatter: Triangle) ->
         if better is None or not better.score > best.score + LEAST_GAIN:
             break
         best = better
-    return best
+    least = LEAST_DRIFT**2 * best.tracker.noise
+    drift = np.maximum(best.tracker.drift, least)
+    return replace(best, tracker=replace(best.tracker, drift=drift))
 
 
 def _step(now: Found, series: Rows, directions: Directions) -> Found | None:
@@ -98,7 +104,7 @@ def _step(now: Found, series: Rows, directions: Directions) -> Found | None:
     tracker = now.tracker
     _, passed = series.passed(tracker, learning=True)
     rows, outputs = len(passed.states), tracker.loop.outputs
-    information, slope = _normal_equations(tracker, passed, directions, series.skip)
+    information, slope = _normal_equations(tracker, passed, directions)
     stiffness = np.sqrt(np.repeat(1.0 / tracker.noise, len(slope) // outputs))
     information /= stiffness[:, None] * stiffness
     sizes, axes = eigh(information, check_finite=False, overwrite_a=True)
@@ -135,7 +141,7 @@ def _rescaled(tracker: Tracker, change: Weights, series: Rows) -> Found:
 
 
 def _normal_equations(
-    tracker: Tracker, passed: Passed, directions: Directions, skip: int
+    tracker: Tracker, passed: Passed, directions: Directions
 ) -> tuple[Floats, Floats]:
     """Jᵀ C⁻¹ J and Jᵀ C⁻¹ e; an outlier has the weight that leaves it at its limit."""
     rows, outputs = len(passed.states), tracker.loop.outputs
@@ -156,7 +162,7 @@ def _normal_equations(
             carried,
             found,
         )
-        if part.stop <= skip:
+        if first == 0:  # the filter settles
             continue
         e, c = passed.innovations[part], passed.variances[part]
         seen = np.isfinite(e)

@@ -5,11 +5,15 @@ Uncertain are the last p values z = (s_k, ..., s_{k-p+1}), whose mean and covari
 row y = s + noise of variance R corrects them, and with them the state of the network:
 
     predict:  ŝ = f(z),  P ← F P Fᵀ + Q,  F = (∂f/∂z above, the other values move back by one)
-    correct:  e = y - ŝ,  c = P₀₀ + R,  z ← z + P₀ e/c,  P ← P - P₀ P₀ᵀ/c,  x ← x + (∂x/∂z) δz
+    correct:  e = y - ŝ,  c = P₀₀ + R,  z ← z + P₀ e/c,  P ← P - P₀ P₀ᵀ/c
 
 The columns of a row correct one after the other. A missing value corrects nothing, so that gaps
 need no rule of their own. A value that leaves z has been corrected by p rows after it: it is the
 smoothed one. The rows are as likely as their innovations e, each normal with variance c.
+
+The network is driven by the corrected values again, so that its state is always one that it can
+have. (Moving the state by its derivative is not enough: a precise readout weighs directions that
+the states of the network never take, and forecasts nonsense beside them.)
 
 Q is the share of a step that the model does not know. Where it is too small, an extended Kalman
 filter trusts itself and loses the series. So Q is measured by the likelihood, and where the
@@ -22,6 +26,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.linalg import eigh
 
 from .. import kernels
 from .._validation import Floats
@@ -62,14 +67,21 @@ class Tracker:
         return int(np.clip(KEPT_VALUES // self.loop.outputs, LEAST_LAGS, MOST_LAGS))
 
     def begin(self, rows: Floats, beside: Floats) -> Track:
-        """What the first p rows (p, m) tell, without the model; none of them is missing."""
+        """What these rows (at least p) tell without the model; none of them is missing."""
         m, p = self.loop.outputs, self.lags
         reservoir = self.loop.reservoir
-        state = drive(reservoir, np.hstack([rows[: p - 1], beside[1:p]]))[-1]
-        known = np.ascontiguousarray(rows[:p][::-1]).ravel()
-        covariance = np.diag(np.tile(self.noise, p))
-        slopes = np.zeros((p * m + m, reservoir.units), state.dtype)
-        return Track(state.copy(), known, covariance, slopes, np.ones(1))
+        inputs = np.hstack([rows[:-1], beside[1:]])
+        driven = drive(reservoir, inputs)
+        base = driven[-p] if len(driven) >= p else np.zeros(reservoir.units)
+        return Track(
+            driven[-1].copy(),
+            np.array(base),
+            np.ascontiguousarray(rows[-p:][::-1]).ravel(),
+            np.ascontiguousarray(beside[-p:][::-1]),
+            np.diag(np.tile(self.noise, p)),
+            np.zeros((p * m + m, reservoir.units), driven.dtype),
+            np.ones(1),
+        )
 
     def follow(
         self, track: Track, rows: Floats, beside: Floats, *, learning: bool = False
@@ -84,7 +96,6 @@ class Tracker:
         passed.smoothed[0], passed.smoothed_deviations[0] = self._values(after)[-1]
         network = network_of(self.loop.reservoir)
         assert network is not None  # `can_track` was asked before
-        radius = float(self.loop.reservoir.activation.sphere_radius or 0.0)
         kernels.track_loop(
             network,
             self.loop.readout_data(),
@@ -92,13 +103,24 @@ class Tracker:
             np.ascontiguousarray(beside),
             self.noise,
             self.drift,
-            radius,
             after,
             passed,
         )
         for back, (value, deviation) in enumerate(self._values(after)):
             passed.smoothed[-1 - back], passed.smoothed_deviations[-1 - back] = value, deviation
         return after, passed
+
+    def sample(self, track: Track, count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """States (count, N) and newest values (count, m) that what is known leaves possible."""
+        m, p = self.loop.outputs, self.lags
+        sizes, axes = eigh(track.covariance)
+        factor = axes * np.sqrt(np.maximum(sizes, 0.0))
+        drawn = track.recent + rng.standard_normal((count, len(sizes))) @ factor.T
+        values = drawn.reshape(count, p, m)[:, ::-1]
+        beside = np.broadcast_to(track.beside[::-1][1:], (count, p - 1, track.beside.shape[1]))
+        inputs = np.concatenate([values[:, :-1], beside], axis=2)
+        starts = np.broadcast_to(track.base, (count, len(track.base)))
+        return drive(self.loop.reservoir, inputs, starts)[:, -1], values[:, -1]
 
     def _values(self, track: Track) -> list[tuple[Floats, Floats]]:
         """The last p values and their deviations, the newest first."""
@@ -173,19 +195,34 @@ class Rows:
         parts = (self.rows[-count:], self.filled[-count:], self.beside[-count:])
         return replace(self, rows=parts[0], filled=parts[1], beside=parts[2])
 
-    def part(self, first: int, stop: int) -> tuple[Floats, Floats]:
-        """Rows and exogenous columns from `first` up to `stop`."""
+    def part(self, first: int, stop: int | None = None) -> tuple[Floats, Floats]:
+        """Rows and exogenous columns from `first` up to `stop`, or to the end."""
         return self.rows[first:stop], self.beside[first:stop]
 
     def passed(self, tracker: Tracker, *, learning: bool = False) -> tuple[Track, Passed]:
-        """What a tracker makes of them; the first p are where it begins, and not in the pass."""
-        p = tracker.lags
-        track = tracker.begin(self.filled[:p], self.beside[:p])
-        return tracker.follow(track, self.rows[p:], self.beside[p:], learning=learning)
+        """What a tracker makes of the rows after those where it begins."""
+        first = self.first(tracker)
+        return tracker.follow(self.begin(tracker), *self.part(first), learning=learning)
+
+    def first(self, tracker: Tracker) -> int:
+        """The row that a tracker forecasts first: those before it drive the network.
+
+        The network must have forgotten its start: the filter corrects what it takes for the past.
+        """
+        return min(max(tracker.lags, self.skip), max(tracker.lags, len(self.rows) // 4))
+
+    def begin(self, tracker: Tracker) -> Track:
+        """What a tracker knows before its first row."""
+        first = self.first(tracker)
+        return tracker.begin(self.filled[:first], self.beside[:first])
+
+    def smoothed(self, passed: Passed) -> Floats:
+        """All rows as a pass smoothed them; the first ones, which it did not see, as they are."""
+        return np.vstack([self.filled[: -len(passed.smoothed)], passed.smoothed])
 
     def evidence(self, tracker: Tracker) -> Evidence:
         """How well a tracker expects them."""
-        return Evidence.of(self.passed(tracker)[1], self.skip)
+        return Evidence.of(self.passed(tracker)[1], tracker.lags)
 
 
 def measured(loop: ClosedLoop, series: Rows, noise: Floats | None = None) -> Tracker:

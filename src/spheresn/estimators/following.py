@@ -65,7 +65,8 @@ def follow(
         score = _score(found, recent, choice.windows)
         if asked or score is None or choice.score is None or score >= choice.score - WORSE:
             track, passed = series.passed(found)
-            return Followed(found, track, passed.smoothed, False, score, learned.score)
+            smoothed = series.smoothed(passed)
+            return Followed(found, track, smoothed, False, score, learned.score)
     return _trusting(tracker, recent)
 
 
@@ -90,13 +91,12 @@ def _score(tracker: Tracker, series: Rows, windows: Windows | None) -> float | N
     """That of free runs from the filtered states at the starts of the windows."""
     if windows is None:
         return None
-    p, m = tracker.lags, tracker.loop.outputs
-    track = tracker.begin(series.filled[:p], series.beside[:p])
-    states, lasts, first = [], [], p
+    track, first = series.begin(tracker), series.first(tracker)
+    states, lasts = [], []
     for start in windows.starts:
         if start >= first:
             track, _ = tracker.follow(track, *series.part(first, start + 1))
             first = start + 1
         states.append(track.state)
-        lasts.append(track.recent[:m])
+        lasts.append(track.recent[: tracker.loop.outputs])
     return windows.score(tracker.loop, np.array(states), np.array(lasts)).folds

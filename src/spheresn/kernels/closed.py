@@ -76,9 +76,10 @@ def _choose(readout: Any, state: Any, output: Any) -> Any:
 
 
 def closed_loop(
-    network: Network, readout: Any, exogenous: Any, last: Any, start: Any, outputs: Any
+    network: Network, readout: Any, exogenous: Any, last: Any, start: Any, shocks: Any, outputs: Any
 ) -> int:
-    """outputs[k] = the readout of the state after the input (outputs[k-1], exogenous[k]).
+    """outputs[k] = the readout of the state after the input (outputs[k-1], exogenous[k]), plus
+    shocks[k], unless there are none (0, m).
 
     `last` is the output before the first step and changes in place; `start` is the state before it
     enters the network. Returns the number of steps that stayed finite.
@@ -87,8 +88,10 @@ def closed_loop(
     row = np.empty(outputs.shape[1] + exogenous.shape[1], start.dtype)
 
     def piece(network: Network, first: int, stop: int) -> Any:
-        known, found = exogenous[first:stop], outputs[first:stop]
-        return steady_closed_loop(network, readout, known, last, row, state, workspace, found)
+        known, pushed, found = exogenous[first:stop], shocks[first:stop], outputs[first:stop]
+        return steady_closed_loop(
+            network, readout, known, last, row, state, workspace, pushed, found
+        )
 
     return advance(network, piece, 0, len(outputs))[1]
 
@@ -102,6 +105,7 @@ def steady_closed_loop(
     input_row: Any,
     start: Any,
     workspace: Any,
+    shocks: Any,
     outputs: Any,
 ) -> tuple[int, int]:
     """`closed_loop` up to the first step that is RARE or not finite.
@@ -123,6 +127,9 @@ def steady_closed_loop(
         state, after = after, state
         if not read_out(readout, state, last):
             return OVERFLOW, k
+        if len(shocks):
+            for i in range(m):
+                last[i] += shocks[k, i]
         copy_row(last, outputs[k])
         k += 1
     if k % 2 == 1:

@@ -1,7 +1,7 @@
 """The extended Kalman filter of a network that forecasts its own inputs, compiled.
 
 What is uncertain are the last p values of the series, `recent`. The state of the network follows
-from them: what corrects a value moves the state by its derivative, which is carried along.
+from them: where they are corrected, the network is driven by them again.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import numpy as np
 from numba.extending import overload
 
 from ._jit import INLINED, copy_row, entry, inlined
-from .activate import sum_of_squares
+from .activate import activate
 from .closed import bend_back
 from .codes import BEYOND, FINE, Network, advance, guarded
-from .preactivation import add_input
+from .preactivation import add_input, preactivation
 from .rows import dot, multiply_both
 from .tangent import Workspace, activate_both
 
@@ -29,14 +29,17 @@ OUTLIER, FRESH, LOST, LOST_MOST = 16.0, 0.1, 2.0, 100.0
 class Track(NamedTuple):
     """What is known after a row; the loop changes it in place.
 
-    state (N,): of the network, before the newest value enters it; recent (n,): the last p values of
-    m columns, the newest first, n = pm; covariance (n, n): theirs; slopes (n + m, N): the
+    state, base (N,): of the network, before the newest and before the oldest of the recent values
+    enters it; recent (n,): the last p values of m columns, the newest first, n = pm; beside (p, e):
+    the exogenous columns at their times; covariance (n, n): of the values; slopes (n + m, N): the
     derivative of the state with respect to them, and room for the next; surprise (1,): the running
     mean of the squared innovations.
     """
 
     state: Any
+    base: Any
     recent: Any
+    beside: Any
     covariance: Any
     slopes: Any
     surprise: Any
@@ -71,25 +74,23 @@ def track_loop(
     beside: Any,
     noise: Any,
     drift: Any,
-    radius: float,
     track: Track,
     passed: Passed,
 ) -> tuple[int, int]:
     """Forecast each row (T, m), correct by it where it is not NaN; returns a status and its step.
 
     noise, drift (m,): variances of the noise of the rows, and of what the model does not know of a
-    step. radius: of the sphere that the states stay on, 0 for none.
+    step.
     """
     m, units = rows.shape[1], len(track.state)
     other = np.zeros_like(track.slopes)
-    work = guarded((4, units), track.state.dtype)
-    room = np.empty((2 * m + 3, len(track.recent)))
+    work = guarded((6, units), track.state.dtype)
+    room = np.empty((2 * m + 2, len(track.recent)))
     row = np.empty(m + beside.shape[1], track.state.dtype)
-    numbers = np.array([radius])
 
     def piece(network: Network, first: int, stop: int) -> Any:
         return steady_track_loop(
-            network, readout, rows, beside, noise, drift, numbers, track, other, work, room, row,
+            network, readout, rows, beside, noise, drift, track, other, work, room, row,
             passed, first, stop
         )  # fmt: skip
 
@@ -203,17 +204,34 @@ def correct(
 
 
 @inlined
-def push(slopes: Any, recent: Any, before: Any, m: int, state: Any, radius: float) -> None:
-    """Move the state by what the older values were corrected by, and back to its sphere."""
-    for j in range(m, len(recent)):
-        change = recent[j] - before[j]
-        if change != 0.0:
-            for i in range(len(state)):
-                state[i] += change * slopes[j, i]
-    if radius > 0.0:
-        scale = radius / np.sqrt(sum_of_squares(state))
-        for i in range(len(state)):
-            state[i] *= scale
+def enter(network: Any, values: Any, beside: Any, row: Any, state: Any, a: Any, after: Any) -> int:
+    """state = the next state, when values (m,) and the exogenous columns (e,) enter; a status.
+
+    The state stays where it is if the step is not an ordinary one.
+    """
+    recurrent, inputs, bias, act = network
+    copy_row(values, row[: len(values)])
+    copy_row(beside, row[len(values) :])
+    squares = preactivation(recurrent, state, inputs, bias, row, a)
+    status = activate(act, a, squares, state, after)
+    if status == FINE:
+        copy_row(after, state)
+    return int(status)
+
+
+@inlined
+def drive_again(
+    network: Any, recent: Any, history: Any, m: int, row: Any, base: Any, work: Any, state: Any
+) -> None:
+    """state = that after all recent values but the newest have entered `base`."""
+    a, after, driven = work[0], work[1], work[4]
+    copy_row(base, driven)
+    status = FINE
+    for lag in range(len(history) - 1, 0, -1):
+        values = recent[lag * m : (lag + 1) * m]
+        status = max(status, enter(network, values, history[lag - 1], row, driven, a, after))
+    if status == FINE:
+        copy_row(driven, state)
 
 
 @entry
@@ -224,7 +242,6 @@ def steady_track_loop(
     beside: Any,
     noise: Any,
     drift: Any,
-    numbers: Any,
     track: Any,
     other: Any,
     work: Any,
@@ -236,11 +253,10 @@ def steady_track_loop(
 ) -> tuple[int, int]:
     """`track_loop` from `first` up to `stop`, or to the first step whose status is not FINE."""
     recurrent, inputs, bias, act = network
-    state, recent, covariance, slopes, surprise = track
+    state, base, recent, history, covariance, slopes, surprise = track
     m, n = rows.shape[1], len(recent)
     steps = Workspace(work[0], work[1], work[2], work[3])
     forward, moved, along, gain = room[:m], room[m : 2 * m], room[2 * m], room[2 * m + 1]
-    before = room[2 * m + 2]
     old, new = slopes, other
     value = np.empty(m)
     status, k = FINE, first
@@ -259,6 +275,10 @@ def steady_track_loop(
             break
         read_both(readout, state, carried, value, forward)
         predict_covariance(covariance, forward, drift, moved)
+        enter(network, recent[n - m :], history[len(history) - 2], row, base, work[0], work[1])
+        for lag in range(len(history) - 1, 0, -1):
+            copy_row(history[lag - 1], history[lag])
+        copy_row(beside[k], history[0])
         for j in range(n - 1, m - 1, -1):
             recent[j] = recent[j - m]
         copy_row(value, recent[:m])
@@ -271,7 +291,6 @@ def steady_track_loop(
             wider = min(surprise[0], LOST_MOST) - 1.0
             for i in range(m):
                 covariance[i, i] += wider * (covariance[i, i] + noise[i])
-        copy_row(recent, before)
         total, seen = 0.0, 0
         for i in range(m):
             if not np.isfinite(rows[k, i]):
@@ -290,7 +309,7 @@ def steady_track_loop(
                 copy_row(gain, passed.gains[k, i])
         if seen:
             surprise[0] += FRESH * (total / seen - surprise[0])
-            push(new, recent, before, m, state, numbers[0])
+            drive_again(network, recent, history, m, row, base, work, state)
         if len(passed.filtered):
             copy_row(recent[:m], passed.filtered[k])
             for i in range(m):
