@@ -34,10 +34,6 @@ STRENGTHS = np.logspace(4, -6, 61)  # a, from stiff to loose
 STIFFER, ATTEMPTS = 4, 5  # places in STRENGTHS by which a step that failed is shortened; how often
 MOST_WEIGHTS = 900  # of all columns together: the time of a step grows with their square
 ROWS_AT_ONCE = 250
-# Deviations of the noise: a map that was learned from noisy rows errs by more than its own
-# innovations show, because it was fitted to them. With this error per step the deviations of the
-# filter were those of its true errors, on the systems it was chosen by.
-LEAST_DRIFT = 0.125
 RANK = 1e-8  # directions of the features that are smaller than this share of the largest are left
 
 
@@ -94,9 +90,7 @@ def learn_from_innovations(tracker: Tracker, series: Rows, scatter: Triangle) ->
         if better is None or not better.score > best.score + LEAST_GAIN:
             break
         best = better
-    least = LEAST_DRIFT**2 * best.tracker.noise
-    drift = np.maximum(best.tracker.drift, least)
-    return replace(best, tracker=replace(best.tracker, drift=drift))
+    return best
 
 
 def _step(now: Found, series: Rows, directions: Directions) -> Found | None:

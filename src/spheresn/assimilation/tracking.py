@@ -122,6 +122,14 @@ class Tracker:
         starts = np.broadcast_to(track.base, (count, len(track.base)))
         return drive(self.loop.reservoir, inputs, starts)[:, -1], values[:, -1]
 
+    def check(self, track: Track) -> None:
+        """Raise ValueError where arrays of a file are not those of such a track."""
+        m, p, units = self.loop.outputs, self.lags, self.loop.reservoir.units
+        exogenous = self.loop.reservoir.n_inputs - m
+        shapes = [(units,), (units,), (p * m,), (p, exogenous), (p * m, p * m), (p * m + m, units)]
+        if [part.shape for part in track] != [*shapes, (1,)]:
+            raise ValueError("what the filter knows does not fit the network")
+
     def _values(self, track: Track) -> list[tuple[Floats, Floats]]:
         """The last p values and their deviations, the newest first."""
         shape = self.lags, self.loop.outputs
@@ -232,7 +240,7 @@ def measured(loop: ClosedLoop, series: Rows, noise: Floats | None = None) -> Tra
     model error and noise is the same for all columns; the size of both follows from the
     innovations.
     """
-    errors = _one_step_errors(loop, series)
+    errors = one_step_errors(loop, series)
     judged = series.last(max(JUDGED_ROWS, 2 * series.skip))
 
     def tried(ratio: float) -> tuple[float, float, Tracker]:
@@ -249,7 +257,7 @@ def measured(loop: ClosedLoop, series: Rows, noise: Floats | None = None) -> Tra
     return max([best, *map(tried, beside)], key=lambda one: one[0])[2]
 
 
-def _one_step_errors(loop: ClosedLoop, series: Rows) -> Floats:
+def one_step_errors(loop: ClosedLoop, series: Rows) -> Floats:
     """The mean squared errors (m,) of the loop, driven by the rows as they are."""
     before = np.hstack([series.filled[:-1], series.beside[1:]])
     states = drive(loop.reservoir, before)

@@ -36,7 +36,7 @@ class Followed:
     """
 
     tracker: Tracker
-    track: Track
+    track: Track | None
     smoothed: Floats
     trusted: bool
     score: float | None
@@ -58,7 +58,7 @@ def follow(
         return None
     tracker = measured(choice.loop, recent, noise)
     if not asked and _trusted(tracker):
-        return _trusting(tracker, recent)
+        return _trusting(tracker, series)
     scatter = choice.learned.moments(NOISE_IN_SCATTER * float(np.sqrt(tracker.noise.mean())))
     learned = learn_from_innovations(tracker, recent, scatter)
     for found in (learned.tracker, tracker):
@@ -67,12 +67,12 @@ def follow(
             track, passed = series.passed(found)
             smoothed = series.smoothed(passed)
             return Followed(found, track, smoothed, False, score, learned.score)
-    return _trusting(tracker, recent)
+    return _trusting(tracker, series)
 
 
 def _trusting(tracker: Tracker, series: Rows) -> Followed:
-    """What a tracker knows after rows that are trusted."""
-    return Followed(tracker, series.passed(tracker)[0], series.filled, True, None, -np.inf)
+    """Rows that are trusted need no filter."""
+    return Followed(tracker, None, series.filled, True, None, -np.inf)
 
 
 def _trusted(tracker: Tracker) -> bool:

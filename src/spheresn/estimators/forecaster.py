@@ -24,26 +24,28 @@ from .._plain import (
 )
 from .._running import Progress, all_or_nothing
 from .._validation import Floats, real, whole
-from ..assimilation.tracking import Rows, Tracker
+from ..assimilation.tracking import Rows, Tracker, can_track, one_step_errors
 from ..closed_loop import ClosedLoop
-from ..driving import drive_chunks
-from ..kernels.tracking import Track
 from ..selection.calibration import Calibrated
 from ..selection.plan import FORECAST, Chosen
 from ..series.form import SeriesForm
 from ..series.gaps import guessed
 from ..series.observed import exogenous_columns, has_form, observed, same_dates
-from ..series.scaling import Scaler, bounds_around
+from ..series.scaling import LARGEST_FLOAT, Scaler, bounds_around
 from .base import BaseESN, with_limited_threads
 from .features import FeatureMap
 from .following import Followed, follow
 from .forecast_search import ForecastChoice, ForecastSearch
 from .learning import TrainingData
+from .outcomes import Forecast, Paths, inside_one
+from .present import Present
 from .regression_search import REGRESSION_DEFAULTS
 from .validation import validated
 
 # Searches at most, where rows have gaps: each fills them better for the next
 ROUNDS = 3
+TRUSTED = 1e-24  # the variance of the noise of standardised rows that are trusted: rounding
+PATHS = 200  # of an interval
 LEAST_MEASURED = 0.08  # of the rows of each column: one in ten, and some of these lost
 
 
@@ -108,7 +110,7 @@ class ESNForecaster(BaseESN):
         beside, self._exogenous_names = exogenous_columns(
             exogenous, len(rows), None, None, index, _numbers
         )
-        self._one_column = np.ndim(X) == 1
+        self._one_column, self._rows_seen = np.ndim(X) == 1, len(rows)
         series = guessed(rows)
         self.scaler_, self.exogenous_scaler_ = Scaler.of(series), Scaler.of(beside)
         self.low_, self.high_ = bounds_around(self.scaler_.mean, series, len(series) // 4)
@@ -180,27 +182,25 @@ class ESNForecaster(BaseESN):
         self.noise_, self.candidates_ = choice.setting.noise, choice.table
         found = Chosen.of(trial.candidate, trial.calibrated)
         self._remember(found, trial.feature_map.reservoir, trial.feature_map.washout)
-        self._tracker: Tracker | None = None if followed is None else followed.tracker
-        self._track: Track | None = None if followed is None else followed.track
-        self._filtered = followed is not None and not followed.trusted
-        if followed is None or followed.trusted:
-            self.observation_noise_ = np.zeros(rows.shape[1])
-            self.smoothed_ = self.scaler_.backward(filled)
-            self.last_ = filled[-1].copy()
-            self.state_ = self._observe(None, np.hstack([filled[:-1], beside[1:]]))
-        else:
-            self.closed_loop_ = followed.tracker.loop
-            self.observation_noise_ = np.sqrt(followed.tracker.noise) * self.scaler_.scale
-            self.smoothed_ = self.scaler_.backward(followed.smoothed)
-            self._begin_at(followed.track)
+        series = Rows(rows, filled, beside, trial.feature_map.washout)
+        tracker = None if followed is None else followed.tracker
+        noise = np.zeros(rows.shape[1])
+        if followed is not None and not followed.trusted:
+            self.closed_loop_, noise = followed.tracker.loop, followed.tracker.noise
             score = score if followed.score is None else followed.score
+        smoothed = filled if followed is None else followed.smoothed
+        drift = one_step_errors(choice.loop, series) if tracker is None else tracker.drift
+        track = None if followed is None else followed.track
+        self._be_at(Present.of(self.closed_loop_, series, drift, tracker, track))
+        self.observation_noise_ = np.sqrt(noise) * self.scaler_.scale
+        self.smoothed_ = self.scaler_.backward(smoothed)
         self.__dict__.pop("score_", None)  # that of an earlier fit
         if score is not None:
             self.score_ = score
 
-    def _begin_at(self, track: Track) -> None:
-        """Forecasts begin at what the filter knows."""
-        self.state_, self.last_ = track.state, track.recent[: len(self.scaler_.mean)].copy()
+    def _be_at(self, present: Present) -> None:
+        """Forecasts begin there."""
+        self._present, self.state_, self.last_ = present, present.state, present.last
 
     def _given_noise(self, columns: int) -> Floats | None:
         """The variances of the noise of standardised rows, None if they are to be found."""
@@ -215,13 +215,19 @@ class ESNForecaster(BaseESN):
             )
         return np.asarray(np.square(np.broadcast_to(given, columns) / self.scaler_.scale))
 
-    def forecast(self, steps: int, exogenous: Any = None) -> Any:
+    def forecast(self, steps: int, exogenous: Any = None, level: float | None = None) -> Any:
         """The next `steps` rows (steps, d), with the exogenous columns (steps, e) of these rows.
 
         After a fit to a pandas object with dates they have the dates that follow. The next call
-        begins at the same row.
+        begins at the same row. This is one free run: it follows the series longer than the mean of
+        many does.
+
+        level: of the interval of a `Forecast`, which is returned instead. Its mean is that of
+        `sample_paths`, which errs least on average, also where nothing is known any more.
         """
         check_is_fitted(self)
+        if level is not None:
+            return self._forecast_object(steps, exogenous, level)
         width = 3 * self.n_features_in_ + len(self.exogenous_scaler_.mean)
         count = _validation.fitting("steps", steps, 1, width)
         beside = self._exogenous(exogenous, count, self._coming(count))
@@ -233,9 +239,41 @@ class ESNForecaster(BaseESN):
             finite = int(np.argmin(np.isfinite(result).all(axis=1)))
             result[finite:] = result[finite - 1] if finite else self.scaler_.backward(self.last_)
         report_range(result, finite, self.low_, self.high_)
+        return self._formed(result)
+
+    def sample_paths(self, steps: int, n: int = 100, exogenous: Any = None) -> Floats:
+        """Ways (n, steps, d) in which the series may go on, each as likely as the others.
+
+        Each begins at a state that the rows leave possible, and each step errs as the model does.
+        The next call gives the same ones.
+        """
+        check_is_fitted(self)
+        count = whole("n", n, 1)
+        width = 3 * self.n_features_in_ * count + len(self.exogenous_scaler_.mean)
+        steps = _validation.fitting("steps", steps, 1, width)
+        beside = self._exogenous(exogenous, steps, self._coming(steps))
+        rng = np.random.default_rng(0)
+        paths = self._present.paths(steps, count, np.ascontiguousarray(beside), rng)
+        return self.scaler_.backward(paths).clip(-LARGEST_FLOAT, LARGEST_FLOAT)
+
+    def _forecast_object(self, steps: int, exogenous: Any, level: float) -> Forecast:
+        share = inside_one("level", level)
+        paths = self.sample_paths(steps, PATHS, exogenous)
+        form = self._shape
+        known = self.scaler_.backward(guessed(self._present.rows))
+        return Forecast(share, form.coming(steps), form, known, paths.mean(axis=0), Paths(paths))
+
+    @property
+    def _shape(self) -> SeriesForm:
+        """The form of forecasts."""
         if self._form is not None:
-            return self._form.shaped(result, self._form.coming(count))
-        return result[:, 0] if self._one_column else result
+            return self._form
+        names = tuple(range(self.n_features_in_))
+        return SeriesForm("numpy", names, self._one_column, None, self._rows_seen)
+
+    def _formed(self, rows: Floats) -> Any:
+        """Rows (T, d) that follow, in the form of the series."""
+        return self._shape.shaped(rows, self._shape.coming(len(rows)))
 
     @all_or_nothing
     def update(self, X: Any, exogenous: Any = None) -> Self:
@@ -248,20 +286,74 @@ class ESNForecaster(BaseESN):
         if self._form is not None:
             same_dates("X", X, self._form.coming(len(series)))
         beside = self._exogenous(exogenous, len(series), self._coming(len(series)))
-        if self._tracker is not None:
-            assert self._track is not None  # there are both or none
-            self._track, _ = self._tracker.follow(self._track, series, beside)
-        # What is missing can only be filtered, and so is all that comes after it
-        self._filtered = self._filtered or bool(np.isnan(series).any())
-        if self._filtered and self._track is not None:
-            self._begin_at(self._track)
-        else:
-            before = np.vstack([self.last_, series[:-1]])
-            self.state_ = self._observe(self.state_, np.hstack([before, beside]))
-            self.last_ = series[-1].copy()
+        self._be_at(self._present.after(series, beside))
+        self._rows_seen += len(series)
         if self._form is not None:
             self._form = self._form.after(len(series))
         return self
+
+    def smooth(self, X: Any, exogenous: Any = None, return_std: bool = False) -> Any:
+        """Rows (T, d) as the model sees them, with what is missing filled in, in the same form.
+
+        Each row is estimated from those before it and some after it, from a fresh start: the first
+        `washout_` rows stay as they are. return_std: also give the deviations of the estimates.
+        """
+        series, shape, tracker = self._to_estimate(X, exogenous)
+        _, passed = series.passed(tracker)
+        return self._estimated(
+            series, tracker, passed.smoothed, passed.smoothed_deviations, shape, return_std
+        )
+
+    def filter(self, X: Any, exogenous: Any = None, return_std: bool = False) -> Any:
+        """As `smooth`, but each row is estimated from itself and those before it alone."""
+        series, shape, tracker = self._to_estimate(X, exogenous)
+        _, passed = series.passed(tracker)
+        return self._estimated(
+            series, tracker, passed.filtered, passed.deviations, shape, return_std
+        )
+
+    def _to_estimate(self, X: Any, exogenous: Any) -> tuple[Rows, SeriesForm, Tracker]:
+        """The rows, their form, and the tracker that estimates them."""
+        check_is_fitted(self)
+        rows, form = self._rows(X, reset=False)
+        if form is None:
+            form = SeriesForm("numpy", tuple(range(rows.shape[1])), np.ndim(X) == 1)
+        rows = self.scaler_.forward(rows)
+        beside = self._exogenous(exogenous, len(rows), None)
+        series = Rows(rows, guessed(rows), beside, self.washout_)
+        tracker = self._present.tracker
+        if tracker is None:
+            if not can_track(self.closed_loop_):
+                raise BadInput(
+                    "a model with a topology or an activation of one's own has no filter; use one "
+                    "of the library's to smooth rows"
+                )
+            tracker = Tracker(
+                self.closed_loop_, np.full(rows.shape[1], TRUSTED), self._present.drift
+            )
+        _validation.at_least("X", len(rows), tracker.lags + 1, "to be filtered")
+        return series, form, tracker
+
+    def _estimated(
+        self,
+        series: Rows,
+        tracker: Tracker,
+        found: Floats,
+        deviations: Floats,
+        shape: SeriesForm,
+        return_std: bool,
+    ) -> Any:
+        """Estimates of the last rows behind the rows as they are, and their deviations."""
+        before = len(series.rows) - len(found)
+        known = np.isfinite(series.rows[:before])
+        first = np.where(known, np.sqrt(tracker.noise), 1.0)
+        index = shape.index
+        rows = shape.shaped(
+            self.scaler_.backward(np.vstack([series.filled[:before], found])), index
+        )
+        if not return_std:
+            return rows
+        return rows, shape.shaped(self.scaler_.scale * np.vstack([first, deviations]), index)
 
     def predict(self, X: Any, exogenous: Any = None) -> Floats:
         """For each row of a series (T, d) the forecast of the next one, from a fresh start.
@@ -296,13 +388,6 @@ class ESNForecaster(BaseESN):
         first = data.first(REGRESSION_DEFAULTS.rows)
         return self._with_products(feature_map, [first.inputs], [first.targets])
 
-    def _observe(self, state: Floats | None, rows: Floats) -> Floats:
-        """The state after these rows."""
-        for states in drive_chunks(self.reservoir_, rows, start=state):
-            state = states[-1].copy()
-        assert state is not None  # there is at least one row
-        return state
-
     def _rows(self, X: Any, *, reset: bool) -> tuple[Floats, SeriesForm | None]:
         """The rows of a series, with NaN where one is missing, and their form."""
         trusted = not isinstance(self.observation_noise, str) and not np.any(self.observation_noise)
@@ -311,25 +396,9 @@ class ESNForecaster(BaseESN):
             X = np.where(np.ma.getmaskarray(X), np.nan, X.data)
         table = self._table(X, reset=reset, holes=not trusted)
         rows = table if given is None or given.form.calendar is None else given.values
-        if np.isnan(rows).any():
-            self._check_gaps(rows, reset)
+        if reset and np.isnan(rows).any():
+            _check_gaps(rows)
         return rows, None if given is None else given.form
-
-    def _check_gaps(self, rows: Floats, reset: bool) -> None:
-        """Whether the filter can fill what is missing."""
-        if not reset and self._tracker is None:
-            raise BadInput(
-                "X must have finite numbers in every row, got NaN, which a model of so few rows or "
-                "of one's own topology cannot fill; fill it first"
-            )
-        seen = np.isfinite(rows).sum(axis=0)
-        if reset and (seen < LEAST_MEASURED * len(rows)).any():
-            column = int(np.argmin(seen))
-            raise BadInput(
-                f"X must be measured in at least {LEAST_MEASURED:.0%} of the rows of each column, "
-                f"got {seen[column]} of {len(rows)} in column {column}; drop this column, or the "
-                "stretches without it"
-            )
 
     def _table(self, X: Any, *, reset: bool, holes: bool = False) -> Floats:
         one_column = reset or self.n_features_in_ == 1
@@ -362,9 +431,11 @@ class ESNForecaster(BaseESN):
             "carry": float(loop.carry),
             "reservoir": reservoir,
             "washout": int(self.washout_),
+            "rows": int(self._rows_seen),
         }, {
             **tensors,
             **arrays,
+            **self._present.tensors(),
             "mean": self.scaler_.mean,
             "scale": self.scaler_.scale,
             "exogenous_mean": beside.mean,
@@ -389,6 +460,9 @@ class ESNForecaster(BaseESN):
         carry = real("carry", values["carry"])
         self.closed_loop_ = ClosedLoop(reservoir, weights, carry, quadratic, *limits)
         self.reservoir_, self.washout_ = reservoir, whole("washout", values["washout"], 0)
+        loop, state, last = self.closed_loop_, self.state_, self.last_
+        self._present = Present.from_tensors(tensors, loop, state, last, self.washout_)
+        self._rows_seen = whole("rows", values.get("rows", 0), 0)
         form = values.get("form")
         self._form = None if form is None else SeriesForm.from_plain(form)
 
@@ -403,6 +477,18 @@ class ESNForecaster(BaseESN):
     def _coming(self, rows: int) -> Any:
         """The index of the next rows."""
         return None if self._form is None else self._form.coming(rows)
+
+
+def _check_gaps(rows: Floats) -> None:
+    """Whether enough of each column was measured."""
+    seen = np.isfinite(rows).sum(axis=0)
+    if (seen < LEAST_MEASURED * len(rows)).any():
+        column = int(np.argmin(seen))
+        raise BadInput(
+            f"X must be measured in at least {LEAST_MEASURED:.0%} of the rows of each column, got "
+            f"{seen[column]} of {len(rows)} in column {column}; drop this column, or the stretches "
+            "without it"
+        )
 
 
 def _numbers(exogenous: Any) -> Floats:

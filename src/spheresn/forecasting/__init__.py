@@ -1,11 +1,12 @@
 """Forecasts that people can rely on: combinations of methods, backtests, intervals."""
 
+from ..estimators.outcomes import Forecast
 from .backtesting import Backtest, backtest, first_origin, half_widths
 from .combination import FittedCombination, combine
 from .lagged import Autoregression, DirectAutoregression
 from .methods import Forecasts, LogScale, Mean, Method, Naive, SeasonalNaive, Theta
 from .network import FittedNetwork, NetworkSettings
-from .series import Forecast, SeriesForecaster
+from .series import SeriesForecaster
 
 __all__ = [
     "Autoregression",

@@ -83,6 +83,7 @@ class NetworkSettings:
             penalty=self.penalty,
             noise=self.noise,
             bias_ratio=self.bias_ratio,
+            observation_noise=0,
             random_state=self.seed,
             verbose=False,
         )

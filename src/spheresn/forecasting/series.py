@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from scipy.stats import t as student
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from .._errors import BadInput
 from .._running import Progress, all_or_nothing
-from .._validation import Floats, at_least, real, whole
+from .._validation import Floats, at_least, whole
 from ..estimators.forecaster import ESNForecaster
-from ..series.form import SeriesForm
+from ..estimators.outcomes import Forecast, StudentOutcomes, inside_one
 from ..series.observed import exogenous_columns, observed
-from ..series.scaling import LARGEST_FLOAT, Scaler
+from ..series.scaling import Scaler
 from .backtesting import INTERVAL_LEVEL, Backtest, Fit, backtest, most_steps, spread_by_step
 from .combination import COMBINATION, FittedCombination, combine, record_origins
 from .defaults import SERIES_DEFAULTS
@@ -30,90 +29,6 @@ from .seasons import given_seasons, seasons_of, suggested_by
 FORECAST_STAGES = SERIES_DEFAULTS.folds + 1  # how often `fit` calls `report`
 
 Report = Callable[[str], None]
-
-
-@dataclass(frozen=True, eq=False)
-class Forecast:
-    """The next rows of a series: `mean`, and `lower` and `upper`, which enclose `level` of them.
-
-    All three have the form of the series that was fitted: numbers, arrays, or pandas and polars
-    objects with the same names; `index` holds the dates that follow.
-
-    >>> forecast = SeriesForecaster().fit(np.sin(0.5 * np.arange(60.0))).forecast(4, level=0.8)
-    >>> forecast.mean.shape, bool((forecast.lower <= forecast.quantile(0.5)).all())
-    ((4,), True)
-    """
-
-    level: float
-    index: Any
-    _form: SeriesForm
-    _known: Floats
-    _mean: Floats
-    _spread: Floats
-    _degrees: Floats
-    _low: Floats
-
-    @property
-    def mean(self) -> Any:
-        """The forecast (H,) or (H, d)."""
-        return self._formed(self._mean)
-
-    @property
-    def lower(self) -> Any:
-        """The lower end of the interval."""
-        return self.quantile(0.5 - 0.5 * self.level)
-
-    @property
-    def upper(self) -> Any:
-        """The upper end of the interval."""
-        return self.quantile(0.5 + 0.5 * self.level)
-
-    def quantile(self, share: float) -> Any:
-        """The value that a share of all outcomes lies below, at each step; 0 < share < 1."""
-        _inside("share", share)
-        with np.errstate(over="ignore"):
-            rows = self._mean + student.ppf(share, self._degrees) * self._spread
-        return self._formed(np.clip(rows, -LARGEST_FLOAT, LARGEST_FLOAT))
-
-    def to_frame(self) -> Any:
-        """A pandas DataFrame with the columns mean, lower and upper; of several columns, each."""
-        import pandas as pd
-
-        parts = {"mean": self.mean, "lower": self.lower, "upper": self.upper}
-        tables = {
-            name: np.asarray(part).reshape(len(self._mean), -1) for name, part in parts.items()
-        }
-        names = self._form.names
-        if len(names) == 1:
-            return pd.DataFrame({name: part[:, 0] for name, part in tables.items()}, self.index)
-        columns = pd.MultiIndex.from_tuples((label, name) for label in names for name in tables)
-        rows = np.stack(list(tables.values()), axis=2).reshape(len(self._mean), -1)
-        return pd.DataFrame(rows, self.index, columns)  # two columns may have the same name
-
-    def plot(self, axes: Any = None, past: int | None = None) -> Any:
-        """Draw the end of the series and the forecast with its interval; returns the axes."""
-        from ..plotting import plot_forecast
-
-        if axes is None:
-            from matplotlib import pyplot
-
-            axes = pyplot.gca()
-        index = self._form.index
-        known = self._form.shaped(self._known, index)
-        plot_forecast(axes, self, known, past)
-        return axes
-
-    def _formed(self, rows: Floats) -> Any:
-        with np.errstate(invalid="ignore"):
-            return self._form.shaped(np.maximum(rows, self._low), self.index)
-
-
-def _inside(name: str, share: Any) -> float:
-    """A share above 0 and below 1: beyond, an interval has no end."""
-    found = real(name, share, 0.0, 1.0, above=True)
-    if found == 1.0:
-        raise BadInput(f"{name} must be above 0 and below 1, got {share!r}; pass such a number")
-    return found
 
 
 def _at_most_rows(name: str, count: int, rows: int) -> None:
@@ -229,7 +144,7 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "weights_")
         count = self.horizon_ if steps is None else whole("steps", steps, 1)
-        inside = _inside("level", level)
+        inside = inside_one("level", level)
         rows = len(self._rows)
         _at_most_rows("steps", count, rows)
         index, columns = self._form.coming(count), self._exogenous.shape[1]
@@ -251,8 +166,7 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
             self._form,
             self._values,
             mean,
-            SERIES_DEFAULTS.wider * spreads,
-            degrees,
+            StudentOutcomes(mean, SERIES_DEFAULTS.wider * spreads, degrees),
             low,
         )
 
@@ -378,7 +292,10 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
         if not self._is_clean(early):
             return None
         chosen = ESNForecaster(
-            SERIES_DEFAULTS.clean_units, random_state=self.random_state, verbose=False
+            SERIES_DEFAULTS.clean_units,
+            observation_noise=0,
+            random_state=self.random_state,
+            verbose=False,
         ).fit(early)
         same = NetworkSettings.of(chosen)
 
