@@ -22,7 +22,7 @@ pytestmark = [
 
 TIMES = 40
 wave = datasets.mso(400)
-other = np.cos(0.7 * np.arange(400.0)) + 0.1 * datasets.mso(400)
+other = np.cos(0.7 * np.arange(400.0)) + 0.1 * np.ravel(datasets.mso(400))
 rows = datasets.white_noise(900, rng=1)
 delayed = np.roll(rows, 2, axis=0)[:, 0]
 field = datasets.lorenz96(260, 8, rng=0)
@@ -198,7 +198,7 @@ def test_what_a_stream_left_to_solve_is_solved_whole_or_later():
 def test_a_fit_that_fails_at_its_end_changes_nothing(monkeypatch):
     model = _forecaster().fit(wave)
     before = dict(vars(model))
-    monkeypatch.setattr(ESNForecaster, "_observe", lambda *_: 1 / 0)
+    monkeypatch.setattr(ESNForecaster, "_be_at", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         model.fit(100.0 * other)
     assert vars(model) == before

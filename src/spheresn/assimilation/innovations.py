@@ -24,16 +24,16 @@ from scipy.linalg.blas import dsyrk
 
 from .. import kernels
 from .._validation import Floats
-from ..kernels.tracking import OUTLIER, Passed
+from ..kernels.codes import OUTLIER, Passed
 from ..readout import Triangle, Weights
 from .tracking import Rows, Tracker
 
-STEPS = 4  # of Gauss and Newton; later ones gained less than 1e-3 per row
+STEPS = 6  # of Gauss and Newton; later ones gained less than 1e-3 per row
 LEAST_GAIN = 1e-4  # of the log-likelihood per row, below which a step ends the search
 STRENGTHS = np.logspace(4, -6, 61)  # a, from stiff to loose
 STIFFER, ATTEMPTS = 4, 5  # places in STRENGTHS by which a step that failed is shortened; how often
 MOST_WEIGHTS = 900  # of all columns together: the time of a step grows with their square
-ROWS_AT_ONCE = 250
+SLOPE_ROWS = 250  # whose slopes are kept at once
 RANK = 1e-8  # directions of the features that are smaller than this share of the largest are left
 
 
@@ -76,24 +76,26 @@ class Found:
         return self.log_likelihood - self.optimism
 
 
-def learn_from_innovations(tracker: Tracker, series: Rows, scatter: Triangle) -> Found:
+def learn_from_innovations(
+    tracker: Tracker, series: Rows, scatter: Triangle, *, fixed: bool = False
+) -> Found:
     """The tracker whose readout makes the rows most likely, as far as they can tell.
 
-    scatter: of the features, in the metric of which the readout changes.
+    scatter: of the features, in the metric of which the readout changes. fixed: whether the noise
+    is known.
     """
     most = MOST_WEIGHTS // tracker.loop.outputs - 1
     directions = Directions.of(scatter, most)
-    evidence = series.evidence(tracker)
-    best = Found(tracker.scaled(evidence.scale), evidence.best)
+    best = Found(*series.fitted(tracker, fixed=fixed))
     for _ in range(STEPS):
-        better = _step(best, series, directions)
+        better = _step(best, series, directions, fixed)
         if better is None or not better.score > best.score + LEAST_GAIN:
             break
         best = better
     return best
 
 
-def _step(now: Found, series: Rows, directions: Directions) -> Found | None:
+def _step(now: Found, series: Rows, directions: Directions, fixed: bool) -> Found | None:
     """One step of Gauss and Newton; None if no length of it helps."""
     tracker = now.tracker
     _, passed = series.passed(tracker, learning=True)
@@ -110,7 +112,7 @@ def _step(now: Found, series: Rows, directions: Directions) -> Found | None:
     for _ in range(ATTEMPTS):
         coefficients = (axes @ (along / (sizes + STRENGTHS[place]))) / stiffness
         change = directions.change(coefficients.reshape(outputs, -1), rows)
-        found = _rescaled(tracker, change, series)
+        found = _rescaled(tracker, change, series, fixed)
         optimism = freed[place] / rows
         if found.log_likelihood - optimism > now.score:
             return replace(found, optimism=optimism)
@@ -120,7 +122,7 @@ def _step(now: Found, series: Rows, directions: Directions) -> Found | None:
     return None
 
 
-def _rescaled(tracker: Tracker, change: Weights, series: Rows) -> Found:
+def _rescaled(tracker: Tracker, change: Weights, series: Rows, fixed: bool) -> Found:
     """The tracker with a changed readout, and with the variances that fit it."""
     loop = tracker.loop
     weights = Weights(
@@ -129,8 +131,7 @@ def _rescaled(tracker: Tracker, change: Weights, series: Rows) -> Found:
     found = []
     for factor in (1.0, 0.25, 4.0):
         tried = replace(tracker, loop=loop.with_weights(weights), drift=factor * tracker.drift)
-        evidence = series.evidence(tried)
-        found.append(Found(tried.scaled(evidence.scale), evidence.best))
+        found.append(Found(*series.fitted(tried, fixed=fixed)))
     return max(found, key=lambda one: one.log_likelihood)
 
 
@@ -145,9 +146,9 @@ def _normal_equations(
     width = entries.shape[1] * outputs
     information, slope = np.zeros((width, width), order="F"), np.zeros(width)
     carried = np.zeros((passed.forward.shape[2], width))
-    found = np.empty((ROWS_AT_ONCE, outputs, width))
-    for first in range(0, rows, ROWS_AT_ONCE):
-        part = slice(first, min(first + ROWS_AT_ONCE, rows))
+    found = np.empty((SLOPE_ROWS, outputs, width))
+    for first in range(0, rows, SLOPE_ROWS):
+        part = slice(first, min(first + SLOPE_ROWS, rows))
         kernels.innovation_slopes(
             passed.forward[part],
             passed.gains[part],

@@ -23,6 +23,7 @@ wild row alone is an outlier, and corrects no more than a row at four deviations
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -32,15 +33,15 @@ from .. import kernels
 from .._validation import Floats
 from ..closed_loop import ClosedLoop
 from ..driving import drive, network_of
-from ..kernels.tracking import OUTLIER, Passed, Track
+from ..kernels.codes import OUTLIER, Passed, Track
 
 # Values that are kept: with fewer rows than LEAST_LAGS the filter loses flows with 30 rows per
 # period, and more than MOST_LAGS did not smooth better. KEPT_VALUES of all columns together bound
 # the time of a step.
 KEPT_VALUES, LEAST_LAGS, MOST_LAGS = 36, 6, 24
-# Ratios of the deviations of model error and noise that are tried first; then those beside the best
-DRIFT_RATIOS = (32.0, 8.0, 2.0, 0.5, 0.125, 0.03)
-FINER = 2.0
+# Ratios of the deviations of model error and noise that are tried. Larger ones are likelier while
+# the model is that of least squares, but what learns from innovations there stays there.
+DRIFT_RATIOS = (0.125, 0.06, 0.03)
 JUDGED_ROWS = 2000  # the last rows, by which the ratio is chosen
 REST = np.empty((0, 0))  # an array of a pass that is not written
 
@@ -73,15 +74,29 @@ class Tracker:
         inputs = np.hstack([rows[:-1], beside[1:]])
         driven = drive(reservoir, inputs)
         base = driven[-p] if len(driven) >= p else np.zeros(reservoir.units)
+        slopes = np.zeros((p * m + m, reservoir.units), driven.dtype)
+        slopes[: p * m] = self._slopes(np.array(base), inputs[1 - p :]).T
         return Track(
             driven[-1].copy(),
             np.array(base),
             np.ascontiguousarray(rows[-p:][::-1]).ravel(),
             np.ascontiguousarray(beside[-p:][::-1]),
             np.diag(np.tile(self.noise, p)),
-            np.zeros((p * m + m, reservoir.units), driven.dtype),
+            slopes,
             np.ones(1),
         )
+
+    def _slopes(self, state: Floats, inputs: Floats) -> Floats:
+        """The derivative (N, pm) of the state after these inputs by the last p values, newest
+        first. The newest has not entered yet.
+        """
+        m, p = self.loop.outputs, self.lags
+        carried = np.zeros((len(state), p * m))
+        for back, row in zip(range(p - 1, 0, -1), inputs, strict=True):
+            entering = np.zeros((len(row), p * m))
+            entering[:m, back * m : (back + 1) * m] = np.eye(m)
+            state, carried = self.loop.reservoir.tangent_step(state, row, carried, entering)
+        return carried
 
     def follow(
         self, track: Track, rows: Floats, beside: Floats, *, learning: bool = False
@@ -232,29 +247,31 @@ class Rows:
         """How well a tracker expects them."""
         return Evidence.of(self.passed(tracker)[1], tracker.lags)
 
+    def fitted(self, tracker: Tracker, *, fixed: bool) -> tuple[Tracker, float]:
+        """The tracker with variances of the size that fits its innovations, and the mean
+        log-likelihood of a row then. fixed: the noise is known, and so nothing is fitted.
+        """
+        found = self.evidence(tracker)
+        if fixed:
+            return tracker, found.log_likelihood
+        return tracker.scaled(found.scale), found.best
 
-def measured(loop: ClosedLoop, series: Rows, noise: Floats | None = None) -> Tracker:
-    """The tracker whose variances make the rows most likely.
 
-    noise (m,): the variances of the noise where they are known. The ratio of the deviations of
-    model error and noise is the same for all columns; the size of both follows from the
-    innovations.
+def likeliest(
+    loop: ClosedLoop, series: Rows, noise: Floats | None, ratios: Sequence[float]
+) -> tuple[Tracker, float]:
+    """The tracker whose variances make the rows most likely, and their log-likelihood.
+
+    noise (m,): the variances of the noise where they are known. ratios: of the deviations of model
+    error and noise, the same for all columns; the size of both follows from the innovations.
     """
-    errors = one_step_errors(loop, series)
     judged = series.last(max(JUDGED_ROWS, 2 * series.skip))
-
-    def tried(ratio: float) -> tuple[float, float, Tracker]:
-        share = ratio * ratio
-        if noise is not None:
-            tracker = Tracker(loop, noise, share * errors)
-            return judged.evidence(tracker).log_likelihood, ratio, tracker
-        tracker = Tracker(loop, errors / (1.0 + share), share * errors / (1.0 + share))
-        found = judged.evidence(tracker)
-        return found.best, ratio, tracker.scaled(found.scale)
-
-    best = max(map(tried, DRIFT_RATIOS), key=lambda one: one[0])
-    beside = (best[1] * FINER, best[1] / FINER)
-    return max([best, *map(tried, beside)], key=lambda one: one[0])[2]
+    size = one_step_errors(loop, judged) if noise is None else noise
+    found = []
+    for ratio in ratios:
+        tracker = Tracker(loop, size, ratio * ratio * size)
+        found.append(judged.fitted(tracker, fixed=noise is not None))
+    return max(found, key=lambda one: one[1])
 
 
 def one_step_errors(loop: ClosedLoop, series: Rows) -> Floats:

@@ -8,7 +8,7 @@ not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import groupby
@@ -193,8 +193,37 @@ class Solved(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
+class Finalist:
+    """A network of full size, the best setting of its trial, and what solves its readout."""
+
+    trial: Trial
+    setting: Setting
+    fixed: bool  # whether the user gave the penalty
+    solved: Callable[[Setting], Solved]
+
+    @property
+    def moments(self) -> Triangle:
+        """What all rows of the windows give."""
+        return self.trial.learned[-1].moments(self.setting.noise)
+
+    def loops(self, shares: Sequence[float]) -> Iterator[tuple[Setting, Solved, float]]:
+        """The loop for each share of the trace, or for the user's penalty, and its degrees of
+        freedom per column.
+        """
+        settings = [self.setting]
+        if not self.fixed:
+            settings = [self.setting._replace(share=share) for share in shares]
+        found = [self.solved(setting) for setting in settings]
+        free = self.moments.freedom([one.penalty for one in found])
+        yield from zip(settings, found, free, strict=True)
+
+
+@dataclass(frozen=True, eq=False)
 class ForecastChoice:
-    """The chosen network, its readout of all rows in a closed loop, and the best settings."""
+    """The chosen network, its readout of all rows in a closed loop, and the best settings.
+
+    finalists: all networks of full size that were tried.
+    """
 
     trial: Trial
     setting: Setting
@@ -204,6 +233,24 @@ class ForecastChoice:
     table: list[dict[str, float | None]]
     learned: Learned
     windows: Windows | None
+    finalists: list[Finalist]
+
+    @property
+    def freedom(self) -> float:
+        """The degrees of freedom of the readout, of all columns together."""
+        moments = self.learned.moments(self.setting.noise)
+        return self.loop.outputs * moments.freedom([self.penalty])[0]
+
+    def of(self, finalist: Finalist, setting: Setting, solved: Solved) -> ForecastChoice:
+        """The same with another network and readout."""
+        return replace(
+            self,
+            trial=finalist.trial,
+            setting=setting,
+            loop=solved.loop,
+            penalty=solved.penalty,
+            learned=finalist.trial.learned[-1],
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,7 +297,8 @@ class ForecastSearch:
         weights, penalty = self._solve_learned(learned[0], setting)
         trial = Trial(candidate, calibrated, feature_map, learned, {})
         loop = self._closed(feature_map, weights, setting)
-        return ForecastChoice(trial, setting, loop, penalty, None, [], learned[0], None)
+        finalist = self._finalist(trial, setting)
+        return ForecastChoice(trial, setting, loop, penalty, None, [], learned[0], None, [finalist])
 
     def _screened(
         self, found: list[Candidate], windows: Windows
@@ -339,7 +387,23 @@ class ForecastSearch:
             table,
             learned,
             windows,
+            [
+                self._finalist(trial, max(trial.scores, key=trial.scores.__getitem__))
+                for trial in trials
+            ],
         )
+
+    def _finalist(self, trial: Trial, setting: Setting) -> Finalist:
+        """A network that was tried. Its readout takes the rows as they are, unless the user wants
+        noise: what noisy rows need is learned from innovations.
+        """
+        noise = 0.0 if self.noise == "auto" else float(self.noise)
+
+        def solved(setting: Setting) -> Solved:
+            weights, penalty = self._solve_learned(trial.learned[-1], setting)
+            return Solved(self._closed(trial.feature_map, weights, setting), penalty)
+
+        return Finalist(trial, setting._replace(noise=noise), self.penalty != "auto", solved)
 
     def _of_all_rows(self, trial: Trial) -> Learned:
         if len(self.data.inputs) <= self.defaults.most_rows:

@@ -34,7 +34,7 @@ from ..series.observed import exogenous_columns, has_form, observed, same_dates
 from ..series.scaling import LARGEST_FLOAT, Scaler, bounds_around
 from .base import BaseESN, with_limited_threads
 from .features import FeatureMap
-from .following import Followed, follow
+from .following import TRUSTED, Followed, follow
 from .forecast_search import ForecastChoice, ForecastSearch
 from .learning import TrainingData
 from .outcomes import Forecast, Paths, inside_one
@@ -44,7 +44,6 @@ from .validation import validated
 
 # Searches at most, where rows have gaps: each fills them better for the next
 ROUNDS = 3
-TRUSTED = 1e-24  # the variance of the noise of standardised rows that are trusted: rounding
 PATHS = 200  # of an interval
 LEAST_MEASURED = 0.08  # of the rows of each column: one in ten, and some of these lost
 
@@ -123,7 +122,7 @@ class ESNForecaster(BaseESN):
             again = self._follow(found, rows, filled, beside, noise, missing)
             if followed and again and again.log_likelihood <= followed.log_likelihood:
                 break
-            choice, followed = found, again
+            choice, followed = found if again is None else again.choice, again
             if followed is None or followed.trusted:
                 break
             filled = np.where(np.isnan(rows), followed.smoothed, rows)
@@ -165,7 +164,8 @@ class ESNForecaster(BaseESN):
         """What the network makes of noisy rows; None where they are trusted."""
         if noise is not None and not noise.any():
             return None
-        series = Rows(rows, filled, beside, choice.trial.feature_map.washout)
+        washout = max(one.trial.feature_map.washout for one in choice.finalists)
+        series = Rows(rows, filled, beside, washout)
         return follow(choice, series, noise, needed=missing)
 
     def _adopt(

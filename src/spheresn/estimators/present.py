@@ -12,7 +12,7 @@ from .._validation import Floats
 from ..assimilation.tracking import Rows, Tracker
 from ..closed_loop import ClosedLoop
 from ..driving import drive_chunks
-from ..kernels.tracking import Track
+from ..kernels.codes import Track
 from ..series.gaps import guessed
 
 KEPT_ROWS = 300  # the last rows, from which the filter can begin again

@@ -26,6 +26,12 @@ BEYOND = 0.1  # of the distance of two bounds: no output that leaves them gets f
 # the last bit would depend on where arrays of fewer than 32 units happen to lie in memory.
 GUARD = 64
 
+# Squared innovations in units of their variances, whose mean is one while the filter is right.
+# Beyond OUTLIER the row counts as an outlier: as so noisy that it is at the limit. Where the
+# running mean, of which each row is FRESH, exceeds LOST, the filter has lost the series: what it
+# knows is taken to be as uncertain as its innovations say, and at most LOST_MOST times.
+OUTLIER, FRESH, LOST, LOST_MOST = 16.0, 0.1, 2.0, 100.0
+
 
 class Spherical(NamedTuple):
     """OnSphere, with the code for all cases.
@@ -76,6 +82,47 @@ class Network(NamedTuple):
 
 
 Piece = Callable[[Network, int, int], tuple[int, int]]
+
+
+class Track(NamedTuple):
+    """What is known after a row; the loop changes it in place.
+
+    state, base (N,): of the network, before the newest and before the oldest of the recent values
+    enters it; recent (n,): the last p values of m columns, the newest first, n = pm; beside (p, e):
+    the exogenous columns at their times; covariance (n, n): of the values; slopes (n + m, N): the
+    derivative of the state with respect to them, and room for the next; surprise (1,): the running
+    mean of the squared innovations.
+    """
+
+    state: Any
+    base: Any
+    recent: Any
+    beside: Any
+    covariance: Any
+    slopes: Any
+    surprise: Any
+
+
+class Passed(NamedTuple):
+    """What a pass over T rows writes; an array without rows is not written.
+
+    filtered, deviations (T, m): the newest value after its row; expected (T, m): before it.
+    smoothed, smoothed_deviations (p + T, m): all values when they leave `recent`, from the oldest
+    of its beginning on. innovations, variances (T, m): of the columns one after the other, NaN
+    where nothing was measured; gains (T, m, n): how they correct. forward (T, m, n): the derivative
+    of the forecast with respect to `recent`; states (T, N): from which it was read out.
+    """
+
+    filtered: Any
+    deviations: Any
+    expected: Any
+    smoothed: Any
+    smoothed_deviations: Any
+    innovations: Any
+    variances: Any
+    gains: Any
+    forward: Any
+    states: Any
 
 
 def guarded(shape: tuple[int, ...], dtype: Any) -> Any:

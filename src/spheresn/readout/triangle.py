@@ -7,10 +7,12 @@ of the largest are lost in its rounding errors. An orthogonal factorisation keep
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
+from scipy.linalg import svd
 from scipy.linalg.lapack import dtpqrt
 
 from .. import _validation, kernels
@@ -102,6 +104,16 @@ class Triangle:
         """Σ (y - ȳ)²."""
         columns = self.factor[:, len(self.state_mean) :]
         return np.asarray(np.einsum("ij,ij->j", columns, columns))
+
+    def freedom(self, penalties: Sequence[float]) -> list[float]:
+        """The degrees of freedom that a readout with each penalty has: trace (S + penalty)⁻¹ S.
+
+        >>> x = np.array([[-1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+        >>> [round(one, 12) for one in Triangle.of(x, x).freedom([0.0, 2.0])]  # S = 2 I
+        [2.0, 1.0]
+        """
+        scatter = np.square(svd(self.states, compute_uv=False, check_finite=False))
+        return [float((scatter / (scatter + penalty)).sum()) for penalty in penalties]
 
     @property
     def trace(self) -> float:
