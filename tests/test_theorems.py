@@ -58,6 +58,15 @@ def test_closed_forms_of_two_and_three_units():
         assert np.isclose(isotropic_exponents(2, b)[0], -np.log(2 * b), atol=1e-12, rtol=0)
 
 
+def test_two_units_near_the_resonance_keep_all_digits():
+    """b -> 1: the integrand has singularities closer and closer to the ends of the interval."""
+    for gap in 10.0 ** -np.arange(1, 15.5, 0.25):
+        above, below = 1.0 + gap, 1.0 - gap
+        assert abs(isotropic_exponents(2, above)[0] + np.log(2 * above)) < 1e-13
+        exact = np.log1p(np.sqrt((1 - below) * (1 + below))) - np.log(2)
+        assert abs(isotropic_exponents(2, below)[0] - exact) < 1e-13
+
+
 @pytest.mark.parametrize("b", [0.4, 0.7, 0.99, 1.3, 8.0])
 def test_the_quadrature_equals_one_dimensional_integrals(b):
     """For N = 5, B_2 is uniform: E log(1 - zB) = -1 - (1 - z) log(1 - z)/z. For p = 4, B = 1."""

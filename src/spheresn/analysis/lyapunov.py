@@ -137,10 +137,10 @@ def autonomous_exponents(recurrent: Any) -> Floats:
     """The N - 1 Lyapunov exponents of x -> W x/|W x|: log|λ_i| - log|λ_1|, i = 2..N, decreasing.
 
     The map is the action of W on directions: a tangent is a vector modulo x, multiplied by Wⁿ and
-    divided by |Wⁿ x|, which grows as |λ_1|ⁿ. That holds from every start outside of a proper
-    subspace; from one inside of it exponents can be positive: W = diag(2, 1) takes log 2 from e_2. If
-    a single real eigenvalue leads strictly, the maximal exponent is log|λ_2/λ_1| < 0. Otherwise it is
-    0: for a complex pair, whose phase is never forgotten, and for λ beside -λ or again λ. It depends
+    divided by |Wⁿ x|, which grows as |λ_1|ⁿ from every start outside of a proper subspace. From
+    one inside of it exponents can be positive: that of W = diag(2, 1) at e_2 is log 2. If a single
+    real eigenvalue leads strictly, the maximal exponent is log|λ_2/λ_1| < 0. Otherwise it is 0: for
+    a complex pair, whose phase is never forgotten, and for λ beside -λ or again λ. It depends
     neither on the spectral radius nor on r. The paper derives "always zero" [VAL19, eqn:LLE]. W: an
     array (N, N), a sparse matrix or a topology, not nilpotent.
 
