@@ -1,0 +1,104 @@
+"""Mixed input: one bad column among good ones, one of two options given, the last step alone."""
+
+import numpy as np
+import pytest
+
+import spheresn as sn
+from spheresn.estimators.ensemble import DilatedView, SeriesNetwork
+from spheresn.forecasting.methods import clip_divergent
+from spheresn.metrics import nrmse_of_each
+from spheresn.readout import Gram
+from spheresn.readout.features import Quadratic
+
+
+def test_divergence_at_the_last_step_alone_is_seen():
+    """Three runs within bounds: one leaves them at the last step, one at the first, one never."""
+    rows = np.array([[0.0], [1.0], [2.0], [1.0]])
+    values = np.ones((3, 5, 1))
+    values[1, -1], values[2, 0] = 1e6, -1e6
+    found = clip_divergent(values, rows)
+    assert found.diverged.tolist() == [False, True, True]
+    assert found.values[0].ravel().tolist() == [1.0] * 5
+    assert found.values[1].ravel().tolist() == [1.0] * 5  # four of its own, then the mean, also 1
+    off = clip_divergent(np.where(values == 1.0, 1.5, values), rows)
+    assert off.values[1].ravel().tolist() == [1.5] * 4 + [1.0]
+    assert off.values[2].ravel().tolist() == [1.0] * 5
+
+
+def test_one_bad_column_ends_the_run_of_all():
+    rows = np.tile([[0.0, 10.0], [2.0, 12.0]], (4, 1))
+    values = np.tile([1.5, 11.5], (1, 4, 1))
+    values[0, 2, 1] = np.nan
+    found = clip_divergent(values, rows)
+    assert found.diverged.tolist() == [True]
+    assert found.values[0].tolist() == [[1.5, 11.5], [1.5, 11.5], [1.0, 11.0], [1.0, 11.0]]
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_one_constant_target_among_others_is_refused_and_named(place):
+    targets = np.random.default_rng(0).standard_normal((20, 3, 2))
+    targets[:, place] = [7.0, 8.0]
+    with pytest.raises(sn.BadInput, match=r"target must vary, got \[7.0, 8.0\] in every row"):
+        nrmse_of_each(targets, np.zeros_like(targets))
+    # One constant column of a target that varies is none: its errors are measured by the others
+    targets[0, place, 0] = 6.0
+    assert np.isfinite(nrmse_of_each(targets, np.zeros_like(targets))).all()
+
+
+def test_components_without_variance_are_left_out():
+    """Two equal columns have one component: ((x - mean)/deviation)², whatever is asked for."""
+    x = np.random.default_rng(0).standard_normal((50, 1))
+    states = np.hstack([x, x, np.full((50, 1), 3.0)])
+    features = Quadratic.of(Gram.of(states, x), 3)
+    assert len(features.components) == 1
+    expected = ((x - x.mean()) / x.std()) ** 2
+    assert np.allclose(features(states)[:, 3:], expected, rtol=1e-9)
+    none = Quadratic.of(Gram.of(np.ones((5, 2)), np.ones((5, 1))), 2)
+    assert none(np.ones((5, 2))).tolist() == [[1.0, 1.0]] * 5
+
+
+@pytest.mark.parametrize(
+    ("exponent", "memory"), [(-0.5, 6.0), (0.1, np.inf), (0.0, np.inf), (-np.inf, 0.0)]
+)
+def test_a_network_that_does_not_forget_has_an_infinite_memory(exponent, memory):
+    """-1/λ steps of its own, each of three rows."""
+    none = np.zeros(1)
+    network = SeriesNetwork(DilatedView(3, 0), None, None, none, none, none, exponent)
+    assert network.memory == memory
+
+
+@pytest.mark.parametrize(
+    ("given", "several"),
+    [
+        ({}, True),
+        ({"spectral_radius": 0.8}, False),
+        ({"input_scaling": 0.5}, False),
+        ({"spectral_radius": 0.8, "input_scaling": 0.5}, False),
+        ({"memory": 4.0}, False),
+    ],
+)
+def test_one_option_that_sets_the_memory_makes_all_strides_one(given, several):
+    """Three orders, and strides 1, 3 and 9 of 60 rows only where nobody has set a memory."""
+    rng = np.random.default_rng(0)
+    series = list(rng.standard_normal((8, 60, 1)))
+    model = sn.ESNClassifier(units=90, random_state=0, **given).fit(series, [0, 1] * 4)
+    views = [network.view for network in model.ensemble_.networks]
+    strides = {view.stride for view in views}
+    assert strides == ({1, 3, 9} if several else {1})
+    sizes = 2 if any(view.own for view in views) else 1
+    assert len(views) == min(3 * len(strides) * sizes, 9)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("topology", ["rotation", "ring"])
+def test_orthogonal_matrices_of_both_precisions_are_orthogonal(topology, dtype):
+    """ρ = 3 and r = 1: the bounds are those of the norm factors, within the precision."""
+    network = sn.random_reservoir(
+        40, topology=topology, spectral_radius=3.0, input_scaling=0.5, rng=0, dtype=dtype
+    )
+    signal, start = sn.datasets.white_noise(900, rng=0), np.eye(40)[0]
+    bounds = sn.analysis.exponent_bounds(network, signal, start=start)
+    factors = sn.analysis.norm_factors(network, signal.astype(dtype), start.astype(dtype))[500:]
+    expected = np.log(3.0) - np.log(factors.astype(float)).mean()
+    assert np.isclose(bounds.upper, expected, atol=1e-12 if dtype == np.float64 else 1e-5)
+    assert bounds.lower < bounds.upper
