@@ -488,7 +488,7 @@ def test_gelfand_s_formula_is_about_roots_and_not_about_norms(rng):
 
 
 def test_the_law_is_exact_for_the_terms_of_the_state_and_a_bound_for_the_influence(rng):
-    """W = ρQ: |M(n,k)| = r^(n-k+1) ρ^(n-k)/Π N_l. With two units the influence fades much faster."""
+    """W = ρQ: |M(n,k)| = r^(n-k+1) ρ^(n-k)/Π N_l. Of two units the influence fades much faster."""
     turn = free(3.0 * orthogonal(5, rng), 1.7)
     inputs = rng.standard_normal((12, 5))
     factors = norm_factors(turn, inputs, sn.sphere.random_point(5, rng, 1.7))
