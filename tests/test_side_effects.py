@@ -1,5 +1,6 @@
 """Secondary outputs and side effects: what a call leaves behind, and numbers beside the result."""
 
+import io
 import os
 import stat
 
@@ -7,8 +8,9 @@ import numpy as np
 import pytest
 
 import spheresn as sn
+from spheresn import _running
 from spheresn.analysis import echo_state
-from spheresn.forecasting import SeriesForecaster
+from spheresn.forecasting import NetworkSettings, SeriesForecaster
 from spheresn.io.files import whole_file
 
 
@@ -77,7 +79,7 @@ def test_fewer_steps_are_the_first_of_more_and_leave_the_model_as_it_was():
 
 @pytest.mark.parametrize(
     ("rows", "season", "horizon"),
-    [(96, 12, 24), (60, 12, 15), (96, None, 24), (40, None, 10), (12, None, 3)],
+    [(200, 12, 24), (60, 12, 15), (96, None, 24), (40, None, 10), (12, None, 3)],
 )
 def test_the_horizon_that_is_left_open_is_two_seasons_or_a_day_but_at_most_a_quarter(
     rows, season, horizon
@@ -85,3 +87,21 @@ def test_the_horizon_that_is_left_open_is_two_seasons_or_a_day_but_at_most_a_qua
     model = SeriesForecaster(season=season).fit(months(rows))
     assert model.horizon_ == horizon
     assert len(np.asarray(model.forecast().mean)) == horizon
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_only_the_fit_that_the_user_asked_for_shows_how_far_it_is(monkeypatch):
+    """A forecaster that is fitted within another method is silent on a terminal."""
+    monkeypatch.setattr(_running, "QUIET_SECONDS", -1.0)
+    monkeypatch.setattr("sys.stderr", terminal := Terminal())
+    rows = sn.datasets.mackey_glass(300)
+    model = sn.ESNForecaster(units=20, memory=2, bend=0.5, random_state=0).fit(rows)
+    assert "spheresn: " in terminal.getvalue()
+    terminal.truncate(0)
+    NetworkSettings.of(model).fit(rows)
+    sn.ESNForecaster(units=20, memory=2, bend=0.5, random_state=0, verbose=False).fit(rows)
+    assert "spheresn" not in terminal.getvalue()
