@@ -102,3 +102,27 @@ def test_orthogonal_matrices_of_both_precisions_are_orthogonal(topology, dtype):
     expected = np.log(3.0) - np.log(factors.astype(float)).mean()
     assert np.isclose(bounds.upper, expected, atol=1e-12 if dtype == np.float64 else 1e-5)
     assert bounds.lower < bounds.upper
+
+
+@pytest.mark.parametrize(
+    ("shapes", "refused"),
+    [
+        ([(3, 5), (9, 5)], None),  # rows differ, columns do not: the rows are time
+        ([(3, 5), (3, 5)], "X[0]"),
+        ([(9, 5), (3, 4)], "X[1]"),
+        ([(9, 5), (9, 12)], "X[1]"),
+        ([(9, 5), (12, 5)], None),
+        ([(9, 5), (9,)], None),  # another check speaks of it
+    ],
+)
+def test_one_turned_table_among_others_is_refused_unless_lengths_show_that_rows_are_time(
+    shapes, refused
+):
+    from spheresn.estimators.validation import _refuse_turned
+
+    if refused is None:
+        _refuse_turned(shapes)
+    else:
+        with pytest.raises(sn.BadInput) as caught:
+            _refuse_turned(shapes)
+        assert str(caught.value).startswith(f"{refused} must be (time, channels)")
