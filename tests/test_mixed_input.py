@@ -126,3 +126,47 @@ def test_one_turned_table_among_others_is_refused_unless_lengths_show_that_rows_
         with pytest.raises(sn.BadInput) as caught:
             _refuse_turned(shapes)
         assert str(caught.value).startswith(f"{refused} must be (time, channels)")
+
+
+def test_the_distance_is_the_largest_also_if_only_the_second_trajectory_is_apart():
+    """W = diag(2, 1, 0): the antipode stays 2 apart, the two others begin and stay beside e_1."""
+    network = sn.Reservoir(np.diag([2.0, 1.0, 0.0]), [0.0, 0.0, 0.1])
+    starts = sn.sphere.project(
+        np.array([[1, 0, 0], [-1, 0, 0], [1, 0.1, 0], [1, 0, 0.1]], float), 1
+    )
+    found = sn.analysis.echo_state(network, sn.datasets.white_noise(900, rng=0), starts)
+    assert found.verdict == "empirical" and found.washout == np.inf
+    states = [sn.drive(network, sn.datasets.white_noise(900, rng=0), start) for start in starts]
+    apart = [np.linalg.norm(one - states[0], axis=1) for one in states[1:]]
+    assert np.allclose(found.distances, np.max(apart, axis=0), atol=1e-12)
+    assert np.allclose(found.distances, apart[0]) and apart[1][-1] < 1e-6 > apart[2][-1]
+
+
+@pytest.mark.parametrize(("rows", "steps"), [(60, 11), (100, 20), (500, 100), (5000, 200)])
+def test_a_backtest_without_steps_looks_a_fifth_ahead_at_most(rows, steps):
+    """A fifth of the rows, 200 at most, and so that ten origins are in the last third."""
+    from spheresn.forecasting.backtesting import horizon
+
+    assert horizon(rows, None) == steps == min(rows // 5, 200, rows // 3 - 9)
+
+
+@pytest.mark.parametrize("memory", [3, 40])
+def test_rows_after_a_gap_are_learned_from_if_too_few_were_left_without_them(memory):
+    """Without rows within the memory of the gap; if less than half were left, all pairs of known
+    rows.
+    """
+    from spheresn.estimators.learning import TrainingData
+    from spheresn.series.gaps import learnable
+
+    measured = np.ones((60, 1))
+    measured[20:40] = np.nan
+    none = np.zeros((59, 1))
+    data = TrainingData(np.zeros((60, 1)), none, none, none, measured)
+    known = learnable(measured)
+    assert not known.all()
+    near = [not known[max(k - memory - 1, 0) : k + 1].all() for k in range(60)]
+    if memory == 3:
+        expected = [not near[k + 1] for k in range(59)]
+    else:
+        expected = [bool(known[k] and known[k + 1]) for k in range(59)]
+    assert data.usable(memory).tolist() == expected
