@@ -172,3 +172,27 @@ def test_an_autoregression_chooses_its_penalty_by_errors_left_out_one_by_one():
     trace = np.square(x - x.mean(axis=0)).sum()
     least = min(left_out(10.0**decade * trace) for decade in range(-12, 2)) / y.std()
     assert math.isclose(fitted.error, least, rel_tol=1e-6)
+
+
+def test_a_search_that_ended_above_the_mean_compares_all_decades_the_least_included(monkeypatch):
+    """At the largest penalty the error left out one by one is that of the mean, n/(n - 1) > 1.
+
+    Without noise the smallest penalty is best.
+    """
+    from spheresn.readout import Sample, loo
+    from spheresn.readout.gram import Sums
+
+    rng = np.random.default_rng(8)
+    x = rng.standard_normal((30, 2))
+    y = x @ [[1.0], [-2.0]] + 3.0
+    sums, sample = Sums.empty(2, 1).take(x, y), Sample.empty(2, 1).taking(x, y)
+    monkeypatch.setattr(loo, "LAST_DECADE", 6)
+    monkeypatch.setattr(loo, "_descend", lambda *arguments: 6)
+    penalty, error, weights = loo.choose_penalty(sums.moments, sample)
+    trace = np.square(x - x.mean(axis=0)).sum()
+    decade = round(math.log10(penalty / trace))
+    assert (
+        decade == sums.moments.least_decade
+        and error < 1e-6
+        and np.allclose(weights(x), y, atol=1e-6)
+    )
