@@ -31,11 +31,16 @@ import xml.etree.ElementTree as ElementTree
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 LIBRARY = Path("src", "spheresn")
-BUILD = ROOT / "build" / "mutants"
+SOURCES = sorted((ROOT / LIBRARY).rglob("*.py"))
+# What was measured holds for these sources only
+BUILD = (
+    ROOT / "build" / "mutants" / sha256(b"".join(map(Path.read_bytes, SOURCES))).hexdigest()[:12]
+)
 TABLE, VERDICTS = ROOT / "tests" / "MUTANTS.md", ROOT / "tests" / "mutants.json"
 LEFT_OUT = ("apps", "kernels", "adapters", "plotting.py", "__main__.py")
 # They test other things than the library, or its mistakes only; or they watch lines themselves
@@ -108,7 +113,7 @@ def drawn(count: int, seed: int, without: Sequence[str]) -> list[Mutant]:
     """A sample of all mutants of the library; that of a larger count begins with it."""
     everything = [
         mutant
-        for path in sorted((ROOT / LIBRARY).rglob("*.py"))
+        for path in SOURCES
         if not any(part in path.relative_to(ROOT / LIBRARY).parts for part in LEFT_OUT)
         and not any(part in path.as_posix() for part in without)
         for mutant in mutants_of(path)
@@ -179,24 +184,25 @@ def inside(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def reached() -> dict[str, dict[int, list[str]]]:
-    """File -> line -> tests, the quickest first; measured once, in build/mutants."""
-    data, times = BUILD / "coverage", BUILD / "times.xml"
-    if not times.exists():
-        config = BUILD / "coverage.cfg"
-        config.write_text(f"[run]\nsource = {ROOT / LIBRARY}\ndata_file = {data}\n")
-        command = [
-            sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "--cov",
-            f"--cov-config={config}", "--cov-context=test", "--cov-report=",
-            f"--junitxml={times}.part", "-o", "junit_family=xunit1", *test_files(),
-        ]  # fmt: skip
-        subprocess.run(command, cwd=ROOT, check=False)
-        Path(f"{times}.part").replace(times)
-    seconds = {}
-    for case in ElementTree.parse(times).getroot().iter("testcase"):
-        identity = f"{case.get('file')}::{case.get('name')}"
-        if case.find("failure") is None and case.find("error") is None:
-            seconds[identity] = float(case.get("time") or 0.0)
-    return lines_by_file(data, seconds)
+    """File -> line -> tests, the quickest first. Measured once, and again for new test files."""
+    rounds = sorted(BUILD.glob("times-*.xml"))
+    last = max((one.stat().st_mtime for one in rounds), default=0.0)
+    new = [name for name in test_files() if (ROOT / name).stat().st_mtime > last]
+    if new:
+        measure(new, len(rounds))
+    seconds: dict[str, float] = {}
+    reach: dict[str, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for number in range(len(rounds) + bool(new)):
+        found = passed_tests(BUILD / f"times-{number}.xml")
+        files = {test.partition("::")[0] for test in found}
+        seconds = {t: took for t, took in seconds.items() if t.partition("::")[0] not in files}
+        seconds |= found
+        for path, line, test in contexts(BUILD / f"coverage-{number}"):
+            reach[path][line].add(test)
+    return {
+        path: {line: quickest(tests, seconds) for line, tests in lines.items()}
+        for path, lines in reach.items()
+    }
 
 
 def test_files() -> list[str]:
@@ -207,10 +213,34 @@ def test_files() -> list[str]:
     ]
 
 
-def lines_by_file(data: Path, seconds: dict[str, float]) -> dict[str, dict[int, list[str]]]:
+def measure(names: Sequence[str], number: int) -> None:
+    """Run these test files and note which test runs which lines."""
+    config, times = BUILD / "coverage.cfg", BUILD / f"times-{number}.xml"
+    config.write_text(
+        f"[run]\nsource = {ROOT / LIBRARY}\ndata_file = {BUILD / f'coverage-{number}'}\n"
+    )
+    command = [
+        sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "--cov",
+        f"--cov-config={config}", "--cov-context=test", "--cov-report=",
+        f"--junitxml={times}.part", "-o", "junit_family=xunit1", *names,
+    ]  # fmt: skip
+    subprocess.run(command, cwd=ROOT, check=False)
+    Path(f"{times}.part").replace(times)
+
+
+def passed_tests(times: Path) -> dict[str, float]:
+    """Test -> seconds, of those that passed."""
+    return {
+        f"{case.get('file')}::{case.get('name')}": float(case.get("time") or 0.0)
+        for case in ElementTree.parse(times).getroot().iter("testcase")
+        if case.find("failure") is None and case.find("error") is None
+    }
+
+
+def contexts(data: Path) -> Iterator[tuple[str, int, str]]:
+    """File of the library, line, test."""
     from coverage.numbits import numbits_to_nums
 
-    found: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     with sqlite3.connect(data) as base:
         rows = base.execute(
             "SELECT file.path, context.context, line_bits.numbits FROM line_bits "
@@ -218,20 +248,20 @@ def lines_by_file(data: Path, seconds: dict[str, float]) -> dict[str, dict[int, 
             "JOIN context ON context.id = line_bits.context_id"
         ).fetchall()
     for path, context, bits in rows:
-        test = context.partition("|")[0]
-        if test in seconds:
-            for line in numbits_to_nums(bits):
-                found[Path(path).relative_to(ROOT).as_posix()][line].append(test)
-    for lines in found.values():
-        for tests in lines.values():
-            tests[:] = sorted(dict.fromkeys(tests), key=lambda one: seconds[one])
-            total = 0.0
-            for place, one in enumerate(tests):
-                total += seconds[one]
-                if total > SECONDS:
-                    del tests[place:]
-                    break
-    return found
+        name, test = Path(path).relative_to(ROOT).as_posix(), context.partition("|")[0]
+        for line in numbits_to_nums(bits):
+            yield name, line, test
+
+
+def quickest(tests: set[str], seconds: dict[str, float]) -> list[str]:
+    """Those that passed, the quickest first, as many as run in SECONDS."""
+    total, chosen = 0.0, []
+    for test in sorted((one for one in tests if one in seconds), key=lambda one: seconds[one]):
+        total += seconds[test]
+        if chosen and total > SECONDS:
+            break
+        chosen.append(test)
+    return chosen
 
 
 # Whether a test notices
@@ -317,8 +347,9 @@ def line(name: str, one: Counter[str]) -> str:
 
 
 def key(mutant: Mutant) -> str:
-    """Without the number of the line, which moves."""
-    return f"{mutant.path}: {mutant.before} -> {mutant.after}"
+    """With the text of the line instead of its number, which moves."""
+    text = (ROOT / mutant.path).read_text(encoding="utf-8").splitlines()[mutant.line - 1].strip()
+    return f"{mutant.path}: {text}: {mutant.before} -> {mutant.after}"
 
 
 def package(mutant: Mutant) -> str:

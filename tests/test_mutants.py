@@ -2,6 +2,7 @@
 
 import argparse
 import ast
+import json
 
 import mutants
 from mutants import Mutant, changes, drawn, table, with_change
@@ -44,12 +45,18 @@ def test_a_sample_is_the_same_again_and_the_beginning_of_a_larger_one():
 
 def test_the_table_counts_by_package_and_asks_for_verdicts(monkeypatch, tmp_path):
     path = tmp_path / "verdicts.json"
-    path.write_text('{"src/spheresn/metrics.py: a < b -> a <= b": ["equivalent", "never equal"]}')
+    library = tmp_path / "src" / "spheresn"
+    (library / "readout").mkdir(parents=True)
+    (library / "metrics.py").write_text("    if a < b:\n    a | b\n")
+    (library / "readout" / "loo.py").write_text("1\n" * 3)
+    known = {"src/spheresn/metrics.py: if a < b:: a < b -> a <= b": ["equivalent", "never equal"]}
+    path.write_text(json.dumps(known))
     monkeypatch.setattr(mutants, "VERDICTS", path)
+    monkeypatch.setattr(mutants, "ROOT", tmp_path)
     made = [
         Mutant("src/spheresn/metrics.py", 1, 0, "a < b", "a <= b"),
         Mutant("src/spheresn/metrics.py", 2, 1, "a | b", "b"),
-        *(Mutant("src/spheresn/readout/loo.py", k, k, "1", "2") for k in range(3)),
+        *(Mutant("src/spheresn/readout/loo.py", k, k, "1", "2") for k in range(1, 4)),
     ]
     outcomes = dict(
         zip(

@@ -105,3 +105,27 @@ def test_only_the_fit_that_the_user_asked_for_shows_how_far_it_is(monkeypatch):
     NetworkSettings.of(model).fit(rows)
     sn.ESNForecaster(units=20, memory=2, bend=0.5, random_state=0, verbose=False).fit(rows)
     assert "spheresn" not in terminal.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("weights", "words"),
+    [
+        ({"a": 1.0}, "100 % a. In"),
+        ({"a": 0.6, "b": 0.4}, "60 % a and 40 % b. In"),
+        ({"a": 0.5, "b": 0.3, "c": 0.2}, "50 % a, 30 % b and 20 % c. In"),
+        ({"a": 0.5, "b": 0.4, "c": 0.096, "d": 0.004}, "50 % a, 40 % b and 10 % c. In"),
+    ],
+)
+def test_a_forecast_says_what_it_is_made_of_as_people_list_things(monkeypatch, weights, words):
+    from spheresn.forecasting import series
+
+    model = SeriesForecaster(horizon=3, season=None).fit(months(40))
+    monkeypatch.setattr(series, "shares", lambda given: weights)
+    assert model.describe().startswith(f"The forecast is {words} {len(model.record_.origins)} ")
+
+
+def test_a_season_may_be_half_of_the_rows_and_no_more():
+    rows = months(40)
+    assert SeriesForecaster(horizon=3, season=20).fit(rows).forecast().mean.shape[0] == 3
+    with pytest.raises(sn.BadInput, match="season must be at most 20, half of the rows, got 21"):
+        SeriesForecaster(horizon=3, season=21).fit(rows)
