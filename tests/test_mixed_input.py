@@ -170,3 +170,16 @@ def test_rows_after_a_gap_are_learned_from_if_too_few_were_left_without_them(mem
     else:
         expected = [bool(known[k] and known[k + 1]) for k in range(59)]
     assert data.usable(memory).tolist() == expected
+
+
+def test_distances_of_many_rows_are_those_of_one_run():
+    """Rows are taken 512 at a time; each block begins where the last one ended."""
+    network = sn.random_reservoir(6, topology="rotation", input_scaling=0.02, leak=0.5, rng=0)
+    signal = sn.datasets.white_noise(1200, rng=0)
+    starts = np.array([np.eye(6)[0], -np.eye(6)[0], np.eye(6)[1]])
+    found = sn.analysis.echo_state(network, signal, starts)
+    states = sn.drive(network, np.broadcast_to(signal, (3, 1200, 1)), starts)
+    apart = np.linalg.norm(states[1:] - states[:1], axis=2).max(axis=0)
+    assert found.verdict == "empirical" and apart[600] > 1e-3
+    assert np.allclose(found.distances, apart, rtol=1e-9)
+    assert np.abs(np.diff(np.log(apart[500:600]))).min() > 1e-7  # so that a lost step would show
