@@ -5,7 +5,7 @@ VENV := $(if $(filter python3,$(PYTHON)),.venv,build/$(notdir $(PYTHON)))
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: reproduce test coverage again lint docs chromium faults bench league league-classification series sktime versions dist clean
+.PHONY: reproduce test coverage again lint docs chromium faults mutants bench league league-classification series sktime versions dist clean
 
 reproduce: $(READY)
 	$(BIN)/spheresn reproduce --preset quick --out results
@@ -40,6 +40,11 @@ chromium:
 # The long attacks: killed runs, full disks, hostile files, load. Writes what was tried to tests/faults/RESULTS.md.
 faults: $(READY)
 	$(BIN)/python -m pytest -n 2 tests/faults --table tests/faults/RESULTS.md
+
+# A sample of small wrong changes of the library, each of which some test should notice: tests/MUTANTS.md. It goes on where it was
+# stopped; what it measured is in build/mutants. Another sample: make mutants MUTANTS="--count 300 --seed 1".
+mutants: $(READY)
+	$(BIN)/python tests/mutants.py $(MUTANTS)
 
 # Side by side with the peers: benchmarks/RESULTS.md. Some rows only: make bench BENCH="--rows fit states --threads 1".
 bench: $(READY)

@@ -229,3 +229,11 @@ def test_a_trajectory_that_escapes_is_an_error_and_not_a_nan(call) -> None:  # t
 def test_a_bad_argument_is_refused_in_a_sentence(call, sentence) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(ValueError, match=sentence):
         call()
+
+
+def test_random_starts_of_henon_fill_their_rectangle():
+    """Within ±.5 in x, ±.05 in y: the largest of 200 uniform numbers is within 5 % of the end."""
+    starts = np.array([datasets.henon(1, transient=0, rng=seed)[0] for seed in range(200)])
+    for column, end in ((0, 0.5), (1, 0.05)):
+        assert 0.95 * end < starts[:, column].max() <= end
+        assert 0.95 * end < -starts[:, column].min() <= end

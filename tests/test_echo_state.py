@@ -6,7 +6,7 @@ import pytest
 import spheresn as sn
 from conftest import network
 from plain import CHAOTIC_4, Henon
-from spheresn.analysis import _secular, echo_state, pre_activation_outside_sphere
+from spheresn.analysis import _echo_proofs, _secular, echo_state, pre_activation_outside_sphere
 from spheresn.analysis._secular import decompose, shortest
 
 
@@ -234,6 +234,63 @@ def test_linear_networks_have_it_exactly_below_one(leak, rng):
         ).washout
         == 3.0
     )
+
+
+def jordan(value: float, size: int, above: float = 1.0) -> np.ndarray:
+    return value * np.eye(size) + above * np.eye(size, k=1)
+
+
+@pytest.mark.parametrize(
+    ("w", "leak"),
+    [
+        (jordan(0.5, 2, 100.0), 1.0),
+        (jordan(0.9, 50), 1.0),
+        (np.diag([0.5, -0.25]), 1.0),
+        (np.diag([0.0, -1.0]), 0.5),
+        (np.zeros((2, 2)), 1.0),
+        (sn.topology.ring(6).scaled(0.5), 1.0),
+        (sn.topology.ring(6).scaled(0.25), 0.5),
+        (sn.topology.ring(6).scaled(1e-9), 1.0),
+        (sn.topology.delay_line(50).scaled(0.5), 1.0),
+        (sn.topology.delay_line(5).scaled(3.0), 1.0),
+        (sn.topology.delay_line(5).scaled(3.0), 0.1),
+    ],
+)
+def test_the_washout_of_a_linear_network_is_read_from_the_powers_of_its_matrix(w, leak):
+    """|A^washout| <= tolerance < |A^(washout - 1)|: proved, and not shorter for every start."""
+    units = w.size if isinstance(w, sn.topology.Shift) else len(w)
+    network = sn.Reservoir(w, np.ones(units), sn.Linear(), leak=leak)
+    found = echo_state(network, 3)
+    matrix = leak * network.recurrent.toarray() + (1 - leak) * np.eye(units)
+    before, after = (
+        np.linalg.norm(np.linalg.matrix_power(matrix, int(found.washout) - k), 2) for k in (1, 0)
+    )
+    assert found.verdict == "certified" and after <= 1e-6 < before
+    slowest = np.log(max(np.abs(np.linalg.eigvals(matrix)).max(), 1e-300))
+    assert found.washout >= np.log(1e-6) / slowest - 1e-9
+
+
+def test_the_washout_of_a_jordan_block_by_hand():
+    """|Jᵏ| = λᵏ (c + √(1 + c²)), c = 50 k/λ, λ = 1/2: at most 1e-6 from 33 on, not after 20."""
+    found = echo_state(sn.Reservoir(jordan(0.5, 2, 100.0), np.ones(2), sn.Linear()), 3)
+    lengths = [0.5**k * (100 * k + np.sqrt(1 + 1e4 * k**2)) for k in range(40)]
+    assert found.washout == 1 + max(k for k, length in enumerate(lengths) if length > 1e-6) == 33
+    assert lengths[20] > 1e-3  # where log(tolerance)/log ρ would have ended the washout
+
+
+def test_a_washout_that_cannot_be_proved_is_not_claimed(monkeypatch):
+    """Powers that are too many, too long for their type, or of too many units."""
+    rng = np.random.default_rng(0)
+    wild = sn.Reservoir(jordan(0.9, 3), np.ones(3), sn.Linear())
+    monkeypatch.setattr(_echo_proofs, "MOST_SQUARES", 3)
+    assert echo_state(wild, rng.standard_normal(600)).verdict == "empirical"
+    monkeypatch.undo()
+    tall = sn.Reservoir(jordan(0.99, 300), np.ones(300), sn.Linear())  # |Jᵏ| passes 1e308
+    assert echo_state(tall, np.zeros(600)).verdict == "empirical"
+    monkeypatch.setattr(_echo_proofs, "LARGEST_POWERS", 2)
+    found = echo_state(wild, np.zeros(600))
+    assert found.verdict == "certified" and found.washout == np.inf
+    assert found.reason.endswith("its powers were not computed, as it has more than 2 units")
 
 
 @pytest.mark.parametrize("leak", [1.0, 0.4])

@@ -58,6 +58,15 @@ def test_closed_forms_of_two_and_three_units():
         assert np.isclose(isotropic_exponents(2, b)[0], -np.log(2 * b), atol=1e-12, rtol=0)
 
 
+def test_two_units_near_the_resonance_keep_all_digits():
+    """b -> 1: the integrand has singularities closer and closer to the ends of the interval."""
+    for gap in 10.0 ** -np.arange(1, 15.5, 0.25):
+        above, below = 1.0 + gap, 1.0 - gap
+        assert abs(isotropic_exponents(2, above)[0] + np.log(2 * above)) < 1e-13
+        exact = np.log1p(np.sqrt((1 - below) * (1 + below))) - np.log(2)
+        assert abs(isotropic_exponents(2, below)[0] - exact) < 1e-13
+
+
 @pytest.mark.parametrize("b", [0.4, 0.7, 0.99, 1.3, 8.0])
 def test_the_quadrature_equals_one_dimensional_integrals(b):
     """For N = 5, B_2 is uniform: E log(1 - zB) = -1 - (1 - z) log(1 - z)/z. For p = 4, B = 1."""
@@ -476,6 +485,21 @@ def test_gelfand_s_formula_is_about_roots_and_not_about_norms(rng):
     block = free(np.array([[2.0, 1.0], [0.0, 2.0]]))
     norms = [np.linalg.norm(memory_matrix(block, np.full(j + 1, 2.0), 1), 2) for j in (50, 100)]
     assert np.allclose(norms, np.array([50, 100]) / 4, rtol=0.01)
+
+
+def test_the_law_is_exact_for_the_terms_of_the_state_and_a_bound_for_the_influence(rng):
+    """W = ρQ: |M(n,k)| = r^(n-k+1) ρ^(n-k)/Π N_l. The influence can fade much faster."""
+    turn = free(3.0 * orthogonal(5, rng), 1.7)
+    inputs = rng.standard_normal((12, 5))
+    factors = norm_factors(turn, inputs, sn.sphere.random_point(5, rng, 1.7))
+    for k in (1, 4, 12):
+        law = 1.7 * (1.7 * 3.0) ** (12 - k) / factors[k - 1 :].prod()
+        assert np.isclose(np.linalg.norm(memory_matrix(turn, factors, k), 2), law, rtol=1e-12)
+    # Two units, isotropic input with b = 1/2: E log n = 0, so that by the law nothing is forgotten
+    pair = free(orthogonal(2, rng))
+    bounds = exponent_bounds(pair, 0.5 * directions(20_000, 2, rng), transient=100)
+    assert abs(bounds.upper) < 0.015  # 5 standard errors, of a deviation of .36
+    assert abs(bounds.lower - np.log((1 + np.sqrt(0.75)) / 2)) < 0.015 < -bounds.lower
 
 
 def test_a_constant_delta_never_overstates_memory(rng):

@@ -166,7 +166,6 @@ def put(variable, value, **where):
         ("decay", "state-as-sum-over-inputs", "closed_form_error", {}, 1e-15, 1.0),
         ("decay", "perfect-memory-for-infinite-spectral-radius", "strong_relative", {}, 1.0, 0.1),
         ("decay", "norm-of-powers-by-gelfand", "gelfand", {}, 1.0, 4.0),
-        ("decay", "each-input-has-a-similar-effect", "uneven", {}, 0.1, 50.0),
         (
             "memory",
             "tanh-cannot-recall-beyond-20",
@@ -293,6 +292,25 @@ def test_the_dial_holds_where_measured_memory_is_the_one_asked_for():
     many = xr.concat([few] * 10, "network")
     found = [{one.id: one.verdict for one in module.claims(data)} for data in (few, many)]
     assert [one["memory-dial-means-what-it-says"] for one in found] == ["open", "holds"]
+
+
+@pytest.mark.parametrize(
+    ("uneven", "alpha", "expected"),
+    [
+        (0.1, 10.0, "holds"),
+        (50.0, 2000.0, "partly"),
+        (50.0, -2000.0, "partly"),
+        (50.0, 10.0, "fails"),
+    ],
+)
+def test_inputs_have_similar_effects_on_the_norm_or_among_themselves(uneven, alpha, expected):
+    """δ deviates by `uneven` means, and so by uneven/|α| of ρ."""
+
+    def change(dataset):
+        dataset["uneven"][...] = uneven
+        dataset["alpha"][...] = alpha
+
+    assert verdict_of("decay", "each-input-has-a-similar-effect", change) == expected
 
 
 def test_chaos_in_one_random_network_of_a_hundred_is_partly_a_reason():
@@ -484,8 +502,9 @@ def test_counterexamples_have_the_exponents_of_long_runs():
     module, config, _, results = smoke("stability")
     exponents = module.collect(config, results).exponent.values
     np.testing.assert_allclose(
-        exponents[[0, 1, 2, 3, 7]], [0.53, 0.54, 0.26, 0.113, 0.53], atol=0.03
+        exponents[[0, 1, 2, 3, 7, 8]], [0.53, 0.54, 0.26, 0.113, 0.53, 0.6718], atol=0.03
     )
+    assert 0.5 * np.log(1 + np.sqrt(2)) == module.PROVED < exponents[8]
     assert abs(exponents[4]) < 1e-9  # a rotation
 
 

@@ -82,7 +82,7 @@ def promised(
         claim(f"memory-comparable-with-linear-{signal}", evidence=means, experiment="memory")
         for signal in ("white-noise", "mso")
     ]
-    exponents = {"N = 2, constant input": 0.53, "N = 500": 0.52}
+    exponents = {"N = 2, proved": 0.67, "N = 500": 0.52}
     random = {"runs": 9.0, "clearly_positive": 0.0}
     stability = [
         claim("never-chaotic", chaos, evidence=exponents),
@@ -157,9 +157,10 @@ def test_findings_answer_what_the_verdicts_say():
     found = findings(promised(picture))
     assert [one.answer for one in found] == ["Yes", "No", "Partly"]
     assert "0.97 (linear 0.99, tanh 0.10)" in found[0].sentence and "+0.52" in found[1].sentence
-    assert "wins 0%" in found[2].sentence and "10% if training rows do" in found[2].sentence
+    assert "+0.67" in found[1].sentence and "wins 10% if training rows" in found[2].sentence
+    assert "0% if validation rows do" in found[2].sentence
     wide = findings(promised(picture, high=0.8))
-    assert "leave it open: 0% to 80%" in wide[2].sentence
+    assert "leave it open: the sphere wins 0% to 80%" in wide[2].sentence
     assert [one.drawing.caption for one in found] == [
         f"picture of {name}" for name in ("memory", "stability", "tradeoff")
     ]

@@ -34,10 +34,12 @@ class EchoState:
     have shrunk to `tolerance`. It is infinite if they need not shrink, and for a test if they did
     not: a negative exponent is local, and a network with several attractors has one too.
 
-    For a certificate, rate is the proved mean log contraction per step, and contraction (T,), for
-    the sphere and tanh, the log of a factor by which all distances have shrunk. For a test,
-    exponent is the maximal Lyapunov exponent, and distances (T,) the largest distance from the
-    first trajectory.
+    For a certificate of the sphere or tanh, rate is the proved mean log contraction per step, and
+    contraction (T,) the log of a factor by which all distances have shrunk. Of a linear network,
+    rate is the mean over ever more steps, log ρ; its washout comes from the powers of its matrix,
+    because distances may grow before they shrink. It is infinite above 1,000 units, whose powers
+    are not computed, unless W is a ring or made of rotations. For a test, exponent is the maximal
+    Lyapunov exponent, and distances (T,) the largest distance from the first trajectory.
 
     >>> import spheresn as sn
     >>> halving = sn.Reservoir(recurrent=[[0.5]], inputs=[1.0], activation=sn.Linear())
@@ -88,7 +90,8 @@ def echo_state(
     negative mean of log q_k certifies. If |W⁻¹u_k| < r for all k, every step maps the sphere onto
     itself one to one, so after any number of steps some states are 2r apart: refuted. The paper's
     eqn:condition implies this case. tanh: certified if 1 - leak + leak σ_max < 1 [JAE01]. Linear:
-    certified or refuted by the spectral radius of (1 - leak) I + leak W.
+    certified or refuted by the spectral radius of A = (1 - leak) I + leak W, with the washout from
+    |Aᵏ|: for a non-normal A it is longer than log(tolerance)/log ρ.
 
     In all other cases the result is a test: the maximal exponent with its standard error, and
     trajectories from `starts` (m, N). By default the starts are random, and the second is the
@@ -102,12 +105,12 @@ def echo_state(
     rows = input_rows(system, signal)
     limit = _validation.real("tolerance", tolerance, 0.0, 1.0, above=True)
     _validation.at_least("signal", len(rows), 1, "to drive the system")
-    proof = prove(system, rows) if isinstance(system, Reservoir) else None
+    proof = prove(system, rows, limit) if isinstance(system, Reservoir) else None
     if isinstance(system, Reservoir) and proof is not None:
         return EchoState(
             proof.verdict,
             proof.reason,
-            _proved_washout(proof, limit, system.units),
+            _proved_washout(proof, limit),
             proof.rate,
             proof.contraction,
         )
@@ -194,17 +197,18 @@ def _drive_all(system: System, rows: Floats, starts: Floats) -> Floats:
     return states
 
 
-def _proved_washout(proof: Proof, tolerance: float, units: int) -> float:
+def _proved_washout(proof: Proof, tolerance: float) -> float:
     """The first step at which the proved contraction reaches the tolerance.
 
     If that is after the end of the signal, it is extrapolated at the mean rate.
     """
-    if proof.rate is None:
+    if proof.washout is not None:
+        return float(proof.washout)
+    if proof.rate is None or proof.contraction is None:
         return np.inf
-    if proof.contraction is not None and proof.contraction[-1] <= np.log(tolerance):
+    if proof.contraction[-1] <= np.log(tolerance):
         return float(np.argmax(proof.contraction <= np.log(tolerance)) + 1)
-    # Wᴺ = 0 for a nilpotent W
-    return float(np.log(tolerance) / proof.rate) if proof.rate > -np.inf else float(units)
+    return float(np.log(tolerance) / proof.rate)
 
 
 def _tested_washout(exponent: float, distances: Floats, tolerance: float) -> float:

@@ -21,7 +21,7 @@ def fisher_memory(recurrent: Any, inputs: ArrayLike, delays: ArrayLike) -> Float
     variance on every unit in every step. W: (N, N), a sparse matrix or a topology, of spectral
     radius below 1. inputs: w (N,). For a normal W all delays together hold |w|². For W = ρQ with Q
     orthogonal √(J(j)/J(0)) = ρʲ, which is the memory of the paper [VAL19, eqn:memory_linear]; for
-    other W it is not.
+    other W it need not be.
 
     >>> fisher_memory(0.5 * np.eye(2), [1.0, 0.0], [0, 1, 2])
     array([0.75    , 0.1875  , 0.046875])

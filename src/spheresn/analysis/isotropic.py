@@ -10,7 +10,9 @@ from .._errors import BadInput
 from .._validation import Floats
 
 OUTERMOST_NODE = 4.2  # the outermost nodes lie 1e-45 from the ends of the interval
-COARSEST, FINER = 160, 12  # nodes: a fixed number, and more for the narrow laws of many units
+# Nodes: a fixed number (160 are 1.6e-12 off for two units and b within 1e-8 of 1; 240 are 4e-15
+# off), and more for the narrow laws of many units
+COARSEST, FINER = 240, 12
 
 
 def isotropic_exponents(

@@ -137,11 +137,12 @@ def autonomous_exponents(recurrent: Any) -> Floats:
     """The N - 1 Lyapunov exponents of x -> W x/|W x|: log|λ_i| - log|λ_1|, i = 2..N, decreasing.
 
     The map is the action of W on directions: a tangent is a vector modulo x, multiplied by Wⁿ and
-    divided by |Wⁿ x|, which grows as |λ_1|ⁿ. If a complex pair has the largest modulus, the maximal
-    exponent is exactly 0, because the phase is never forgotten. If a single real eigenvalue has it,
-    the exponent is log|λ_2/λ_1| < 0. It is never positive and does not depend on the spectral
-    radius or on r. The paper derives "always zero" [VAL19, eqn:LLE]. W: an array (N, N), a sparse
-    matrix or a topology.
+    divided by |Wⁿ x|, which grows as |λ_1|ⁿ from every start outside of a proper subspace. From
+    one inside of it exponents can be positive: that of W = diag(2, 1) at e_2 is log 2. If a single
+    real eigenvalue leads strictly, the maximal exponent is log|λ_2/λ_1| < 0. Otherwise it is 0: for
+    a complex pair, whose phase is never forgotten, and for λ beside -λ or again λ. It depends
+    neither on the spectral radius nor on r. The paper derives "always zero" [VAL19, eqn:LLE]. W: an
+    array (N, N), a sparse matrix or a topology, not nilpotent.
 
     >>> autonomous_exponents(np.diag([4.0, 2.0, -1.0])).round(4)
     array([-0.6931, -1.3863])

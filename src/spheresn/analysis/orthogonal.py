@@ -78,7 +78,9 @@ def forgetting_rate(
 
     For W = ρQ, Q orthogonal, and independent inputs of one law (or stationary ergodic ones): the
     diameter of the set of all possible states shrinks at least at this rate, whatever the
-    directions of the inputs. If it is not negative, nothing is said. The arguments are those of
+    directions of the inputs. If it is not negative, nothing is said. A proof needs the law of the
+    lengths, as values with `weights`; for samples of it the rate is an estimate, with a standard
+    error of the deviation of log| |u|/(r ρ) - 1 | over √m. The arguments are those of
     `isotropic_exponents`.
 
     >>> round(forgetting_rate(np.e + 1.0), 12)

@@ -37,23 +37,27 @@ from .common import (
 NAME, FIGURE = "stability", "Counterexamples"
 TITLE = "Never chaotic, always an echo state? Counterexamples, and what typical networks do"
 CAPTIONS = {
-    "stability_finding": "The distance of two states that begin 10⁻¹² apart, in a network of 2 "
-    "units and in a densely linked one of 500.",
-    "stability": "(a) Five networks on the sphere in which states 10⁻¹² apart separate for good: "
-    "chaos. That of 500 units contains the first one: beside it stands .05 times an orthogonal "
+    "stability_finding": "Chaos with proof: two units, constant input. The state is a point on the "
+    "circle, t its angle. A step maps each half of the arc, left and right, onto the whole arc, as "
+    "the tent map does (Theorem 6). Thin line: 60 steps of the network.",
+    "stability": "(a) Six networks on the sphere in which states 10⁻¹² apart separate for good: "
+    "chaos. That of “N = 2, proved” is proved (Theorem 6 of the theory page). That of 500 units "
+    "contains the first one: beside it stands .05 times an orthogonal "
     "block, and a random rotation of the units makes the matrix dense. (b) Networks that meet the "
     "paper's condition for the echo state property and never forget where they started. (c) "
     "Largest exponents of random networks, {random_networks} of each size, N = {random_units}. "
     "(d) Two starts under the same white noise at the paper's setting, {setting_networks} networks "
     "of N = {setting_units}.",
 }
-SIZES = "5 chaotic networks; {random_networks} random ones of each N = {random_units}"
+SIZES = "6 chaotic networks; {random_networks} random ones of each N = {random_units}"
 CASES = (
     *("N = 2, constant input", "N = 2, a rotation", "N = 2, noisy input", "N = 4, condition met"),
     *("2R(1), no input", "−2I", "2R(2)"),
     "N = 500",
+    "N = 2, proved",
 )
-CHAOTIC = (*CASES[:4], CASES[7])
+CHAOTIC = (*CASES[:4], *CASES[7:])
+PROVED = 0.5 * np.log(1.0 + np.sqrt(2.0))  # its exponent is at least this (Theorem 6, s = 1/√2)
 CLEAR = 0.02  # an exponent is clearly positive above this and above five standard errors
 
 
@@ -126,6 +130,7 @@ def counterexample(name: str) -> tuple[Reservoir, Floats]:
             [-2.84, -1.68, -2.84, 1.56],
         ]
     )
+    root = np.sqrt(2.0)
     cases: dict[str, tuple[Any, list[float]]] = {
         CASES[0]: ([[-0.096, 1.270], [-0.112, 0.241]], [1.0, 0.0]),
         CASES[1]: (0.995 * _rotation(1.6668), [1.0, 0.0]),
@@ -134,10 +139,12 @@ def counterexample(name: str) -> tuple[Reservoir, Floats]:
         CASES[4]: (2.0 * _rotation(1.0), [0.0, 0.0]),
         CASES[5]: (-2.0 * np.eye(2), [0.5, 0.0]),
         CASES[6]: (2.0 * _rotation(2.0), [0.5, 0.0]),
+        CASES[8]: ([[0.0, 0.0], [4.0 + 2.0 * root, 0.0]], [1.0, -3.0 - 2.0 * root]),
     }
     matrix, inputs = cases[name]
     network = Reservoir(recurrent=np.array(matrix), inputs=np.array(inputs))
-    return network, sphere.project(np.arange(1.0, network.units + 1), 1.0)
+    start = [0.8, 0.6] if name == CASES[8] else np.arange(1.0, network.units + 1)
+    return network, sphere.project(np.array(start), 1.0)
 
 
 def hidden_chaos(units: int, rng: np.random.Generator) -> tuple[Reservoir, Floats]:
@@ -275,18 +282,27 @@ def plot(dataset: xr.Dataset) -> dict[str, Figure]:
     _draw_echo(second, dataset)
     _draw_typical(third, dataset)
     _draw_setting(fourth, dataset)
-    return {"stability_finding": _draw_finding(dataset), "stability": figure}
+    return {"stability_finding": _draw_finding(), "stability": figure}
 
 
-def _draw_finding(dataset: xr.Dataset) -> Figure:
-    figure, axes = finding("distance of two states", "step")
-    for name, colour, height in ((CASES[0], "#A3160E", 1e-3), (CASES[7], "#1D2329", 1e-5)):
-        label = name.split(",")[0]
-        distance = np.maximum(dataset.close_pair.sel(case=name), FLOOR)
-        axes.semilogy(dataset.step, distance, color=colour, lw=2)
-        axes.text(198, height, label, color=colour, ha="right", va="center", fontsize=12)
-    axes.set(xlim=(0, 200), ylim=(1e-13, 10), yticks=[1e-12, 1e-6, 1], xticks=[0, 100, 200])
-    axes.minorticks_off()
+def _draw_finding() -> Figure:
+    """The map that Theorem 6 proves to be chaotic, and steps of the network along it."""
+    network, start = counterexample(CASES[8])
+    figure, axes = finding("next angle", "angle t of the state")
+    for side, colour, word in ((-1.0, "#A3160E", "left half"), (1.0, "#1D2329", "right half")):
+        t = side * np.linspace(0.0, np.pi / 4, 100)
+        after = [network.step(np.array([np.cos(x), np.sin(x)]), np.ones(1)) for x in t]
+        axes.plot(t, [np.arctan2(*x[::-1]) for x in after], color=colour, lw=2.2)
+        axes.text(0.6 * side, 1.06, word, color=colour, ha="center", va="center", fontsize=11)
+    states = drive(network, np.ones(60), start)
+    path = np.repeat(np.arctan2(states[:, 1], states[:, 0]), 2)
+    axes.plot(path[:-1], path[1:], color="0.75", lw=0.6, zorder=0)
+    ends = [-np.pi / 4, 0.0, np.pi / 4]
+    axes.set_xticks(ends, ["−π/4", "0", "π/4"])
+    axes.set_yticks(ends, ["−π/4", "0", "π/4"])
+    axes.set(xlim=(-1.0, 1.0), ylim=(-0.85, 1.2))
+    for end in ends:
+        axes.axvline(end, ymax=0.8, **ZERO)
     return figure
 
 
@@ -362,14 +378,16 @@ def _judge_never(dataset: xr.Dataset) -> Claim:
     chaotic = dataset.sel(case=list(CHAOTIC))
     clear = _clearly_positive(chaotic.exponent, chaotic.exponent_error)
     evidence: Evidence = {name: float(chaotic.exponent.sel(case=name)) for name in CHAOTIC}
+    measured = ", ".join(f"{k} {v:+.3f}" for k, v in evidence.items())
     return Claim(
         "never-chaotic", FIGURE, "Discussion",
         "the behavior of the resulting network is never chaotic, regardless of the setting of the "
         "main hyper-parameters affecting its behavior in phase space.",
-        f"{int(clear.sum())} networks with a clearly positive exponent: "
-        + ", ".join(f"{k} {v:+.3f}" for k, v in evidence.items()),
-        f"fails if one network has an exponent above {CLEAR:g} and above five standard errors; "
-        "holds otherwise",
+        "proved for networks of every size and spectral radius (Theorem 6 of the theory page): "
+        f"“{CASES[8]}” has an exponent of at least {PROVED:.3f}. {int(clear.sum())} networks have "
+        f"a clearly positive one: {measured}",
+        f"by proof and example: fails if one network has an exponent above {CLEAR:g} and above "
+        "five standard errors; holds otherwise",
         verdict(int(clear.sum()) == 0),
         {**evidence, "standard_error": float(chaotic.exponent_error.max())},
         quoted=True, weight=FIRST,
@@ -386,12 +404,13 @@ def _judge_large(dataset: xr.Dataset) -> Claim:
         "large-networks-cannot-be-chaotic", FIGURE, "eqn:LLE",
         "when the number of neurons in the network is large, the maximum (local) Lyapunov "
         "exponent cannot be positive",
-        f"a dense network of 500 units has the exponent {float(large.exponent):+.3f} ± "
-        f"{float(large.exponent_error):.1g}, and larger ones can be made likewise. Such matrices "
-        f"are rare: of {count:.0f} runs of random Gaussian networks, N = "
+        f"of {count:.0f} runs of random Gaussian networks, N = "
         f"{', '.join(str(n) for n in dataset.units.values)}, constant and white-noise input, "
         f"{clear:.0f} are clearly positive (at most {share.high:.2%} with 95 % confidence), the "
-        f"largest exponent is {highest:+.4f}",
+        f"largest exponent is {highest:+.4f}. But the sentence is about all networks: a dense one "
+        f"of 500 units has the exponent {float(large.exponent):+.3f} ± "
+        f"{float(large.exponent_error):.1g}, and Theorem 6 of the theory page proves chaos for "
+        "every number of units",
         f"fails if a network of 500 units has an exponent above {CLEAR:g} and above five standard "
         "errors; otherwise holds if no random one has, partly if at most 1 % have",
         "fails" if chaotic else verdict(clear == 0, clear <= 0.01 * count),
@@ -429,10 +448,11 @@ def _judge_universal(dataset: xr.Dataset) -> Claim:
         "universal-approximator", FIGURE, "Discussion",
         "we first proved that the proposed model is a universal approximator just like regular "
         "ESNs",
-        "the proof rests on the echo state property, which its condition excludes "
-        "(condition-implies-echo-state). As printed, without a bias, a network that forgets its "
-        "start is an odd function of its input, and so is every linear readout up to a constant: "
-        "u² is out of reach. Under white noise with scaling "
+        "the equations as printed have no bias, which tanh networks need too: with one the "
+        "sentence is neither proved nor refuted. The proof rests on the echo state property, which "
+        "its condition excludes (condition-implies-echo-state). Without a bias a network that "
+        "forgets its start is an odd function of its input, and so is every linear readout up to a "
+        "constant: u² is missed by half of its range. Under white noise with scaling "
         f"{dataset.spectral_radius:g} the states under s and under -s, from the same start, add up "
         f"to {odd:.1g} after some hundred steps",
         "by proof and example: fails if networks that forget their start are odd (sum of the "
