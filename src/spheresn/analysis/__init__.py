@@ -5,6 +5,7 @@ Each is a function that returns numbers together with their evidence.
 
 from .._errors import MeaninglessPrediction
 from .capacity import InformationProcessingCapacity, information_processing_capacity
+from .climates import Climate, Climatology, Distances, climate
 from .cocycle import cocycle_exponents
 from .decomposition import memory_matrix, memory_terms, norm_factors
 from .echo import EchoState, OutsideSphere, echo_state, pre_activation_outside_sphere
@@ -30,6 +31,9 @@ from .sensitivity import MemoryProfile, memory_profile
 from .tradeoff import Tradeoff, linear_bound, memory_nonlinearity
 
 __all__ = [
+    "Climate",
+    "Climatology",
+    "Distances",
     "EchoState",
     "ExponentBounds",
     "InformationProcessingCapacity",
@@ -44,6 +48,7 @@ __all__ = [
     "OutsideSphere",
     "Tradeoff",
     "autonomous_exponents",
+    "climate",
     "cocycle_exponents",
     "echo_state",
     "exponent_bounds",
