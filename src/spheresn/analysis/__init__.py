@@ -13,9 +13,11 @@ from .fisher import fisher_memory
 from .isotropic import isotropic_exponents
 from .local import LocalExponents, local_exponents
 from .lyapunov import (
+    KaplanYorke,
     LyapunovSpectrum,
     MaxLyapunov,
     autonomous_exponents,
+    kaplan_yorke_dimension,
     lyapunov_spectrum,
     max_lyapunov,
 )
@@ -37,6 +39,7 @@ __all__ = [
     "EchoState",
     "ExponentBounds",
     "InformationProcessingCapacity",
+    "KaplanYorke",
     "LocalExponents",
     "LyapunovSpectrum",
     "MaxLyapunov",
@@ -56,6 +59,7 @@ __all__ = [
     "forgetting_rate",
     "information_processing_capacity",
     "isotropic_exponents",
+    "kaplan_yorke_dimension",
     "linear_bound",
     "local_exponents",
     "lyapunov_spectrum",

@@ -59,8 +59,8 @@ class Climate:
     """How far a run is from a series, as a climate: what they look like whatever the time is.
 
     marginal: of the histograms of the columns (d,). joint: of the histograms of all pairs of
-    columns (p,); of a series of one column, of the pairs of values `delay` rows apart. spectrum: of the
-    power spectra of the columns (d,), each divided by its sum.
+    columns (p,); of a series of one column, of the pairs of values `delay` rows apart. spectrum: of
+    the power spectra of the columns (d,), each divided by its sum.
 
     verdict: "same" (no further apart than stretches of the series itself), "close" (no further than
     three times what chance gives), "different", or "too short" (chance alone may give this much).
