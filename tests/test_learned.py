@@ -9,6 +9,7 @@ import spheresn as sn
 from plain import Henon
 from spheresn.analysis import (
     KaplanYorke,
+    fixed_points,
     kaplan_yorke_dimension,
     lyapunov_spectrum,
     max_lyapunov,
@@ -17,6 +18,7 @@ from spheresn.analysis._growth import student_interval
 from spheresn.analysis.lyapunov import _DrivenByItsRun
 from spheresn.closed_loop import ClosedLoop
 from spheresn.readout import Weights
+from spheresn.series.scaling import Scaler
 
 
 class Fitted:
@@ -233,5 +235,201 @@ def test_a_run_of_two_steps_has_no_error():
     ],
 )
 def test_what_cannot_be_measured(lorenz, call, said):
+    with pytest.raises(sn.BadInput, match=said):
+        call(lorenz[1])
+
+
+def test_the_fixed_points_of_henon():
+    """x = 1 - 1.4 x² + .3 x; the multipliers solve μ² + 2.8 x μ - .3 = 0."""
+    x = np.array([-0.7 - np.sqrt(0.49 + 5.6), -0.7 + np.sqrt(0.49 + 5.6)]) / 2.8
+    found = fixed_points(Henon(), np.random.default_rng(0).uniform(-2, 2, (20, 2)), dt=0.5)
+    assert np.allclose(found.points, np.column_stack([x, 0.3 * x]), atol=1e-12)
+    exact = np.array([np.roots([1.0, 2.8 * one, -0.3]) for one in x])
+    exact = np.take_along_axis(exact, np.argsort(-np.abs(exact), axis=1), 1)
+    assert np.allclose(found.multipliers, exact, atol=1e-12)
+    assert np.allclose(np.exp(0.5 * found.rates), exact, atol=1e-12)
+    assert found.unstable.tolist() == [1, 1] and not found.stable.any()
+    assert found.outside == 0 and np.array_equal(found.points, found.states)
+
+
+def test_the_fixed_point_of_a_linear_loop(rng):
+    """(1 - M) z = b, with the eigenvalues of M, for any exogenous row."""
+    reservoir = sn.Reservoir(0.2 * rng.random((4, 4)), rng.random((4, 3)), sn.Linear())
+    weights = Weights(0.1 * rng.standard_normal((4, 2)), rng.random(2))
+    loop = ClosedLoop(reservoir, weights, 0.2)
+    model = Fitted(loop, np.zeros(4), np.zeros(2))
+    model.exogenous_scaler_ = Scaler(np.array([1.0]), np.array([2.0]))
+    found = fixed_points(model, 6, inputs=[2.0])
+    zero, eye = np.zeros(6), np.eye(6)
+    matrix = loop.tangent_step(zero, np.array([0.5]), eye)[1]
+    exact = np.linalg.solve(eye - matrix, loop.step(zero, np.array([0.5])))
+    assert np.allclose(found.states, [exact], atol=1e-9)
+    assert np.array_equal(found.points, found.states[:, -2:])  # it has no units of its own
+    values = np.linalg.eigvals(matrix)
+    assert np.allclose(np.sort(np.abs(found.multipliers[0])), np.sort(np.abs(values)), atol=1e-9)
+    assert found.stable.all()
+    with pytest.raises(sn.BadInput, match="a row of the 1 exogenous columns"):
+        fixed_points(model)
+
+
+def test_the_three_fixed_points_of_lorenz(lorenz):
+    """The origin and ±√(β (ρ - 1)) with z = ρ - 1; their eigenvalues are those of the equations."""
+    _, model = lorenz
+    found = fixed_points(model, dt=0.02)
+    wing = np.sqrt(8.0 / 3.0 * 27.0)
+    exact = [[-wing, -wing, 27.0], [0.0, 0.0, 0.0], [wing, wing, 27.0]]
+    assert np.allclose(found.points, exact, atol=1e-4)
+    assert found.unstable.tolist() == [2, 1, 2]
+    # λ³ + (σ + β + 1) λ² + β (σ + ρ) λ + 2 σ β (ρ - 1) at the wings
+    rates = np.roots([1.0, 41.0 / 3.0, 8.0 / 3.0 * 38.0, 1440.0])
+    growing = rates[rates.real > 0.0]
+    for place in (0, 2):
+        assert np.allclose(np.sort_complex(found.rates[place, :2]), np.sort_complex(growing))
+    at_origin = (-11.0 + np.sqrt(1201.0)) / 2.0
+    assert np.isclose(found.rates[1, 0], at_origin, atol=1e-3)
+    assert (found.distances > 0.1).all() and (found.distances < 1.0).all()
+
+
+def test_fixed_points_of_a_field():
+    """A field that rests at one value."""
+    rng = np.random.default_rng(0)
+    field = np.ones((120, 4))
+    for k in range(1, 120):
+        field[k] = 1.0 + 0.7 * (field[k - 1] - 1.0) + 0.1 * rng.standard_normal(4)
+    model = sn.ESNFieldForecaster(20, patch=2, halo=1, random_state=0, verbose=False).fit(field)
+    found = fixed_points(model, 4)
+    assert len(found.points) == 1 and found.stable.all()
+    assert np.allclose(found.points, 1.0, atol=0.3)
+    assert model.scaler_.backward(found.states[:, -4:]).tolist() == found.points.tolist()
+
+
+class Shift:
+    """Nothing stays where it is."""
+
+    tangent_dim = 1
+
+    def step(self, state, inputs):
+        return state + 1.0
+
+    def tangent_step(self, state, inputs, tangents):
+        return self.step(state, inputs), tangents
+
+
+class Root(Shift):
+    """x' = x - ∛(x - 2): Newton's steps from any side overshoot by as much as they correct."""
+
+    def step(self, state, inputs):
+        return state - np.cbrt(state - 2.0)
+
+    def tangent_step(self, state, inputs, tangents):
+        slope = 1.0 - 1.0 / (3.0 * np.cbrt(state - 2.0) ** 2)
+        return self.step(state, inputs), slope[:, None] * tangents
+
+
+class Away(Shift):
+    """Newton's method leaves the numbers."""
+
+    def tangent_step(self, state, inputs, tangents):
+        return self.step(state, inputs), np.nan * tangents
+
+
+class Flat(Shift):
+    """x' - x = 1 + x²: no root, and steps that do not help."""
+
+    def step(self, state, inputs):
+        return state + 1.0 + state**2
+
+    def tangent_step(self, state, inputs, tangents):
+        return self.step(state, inputs), (1.0 + 2.0 * state)[:, None] * tangents
+
+
+class Slow(Shift):
+    """x' = x + exp(-x): Newton's steps are all 1, towards a root at infinity."""
+
+    def step(self, state, inputs):
+        return state + np.exp(-state)
+
+    def tangent_step(self, state, inputs, tangents):
+        return self.step(state, inputs), (1.0 - np.exp(-state))[:, None] * tangents
+
+
+@pytest.mark.parametrize("system", [Shift(), Away(), Flat(), Slow()])
+def test_a_system_without_fixed_points(system):
+    found = fixed_points(system, [[0.5], [3.0]])
+    assert found.points.shape == (0, 1) and found.multipliers.shape == (0, 1)
+    assert found.stable.shape == (0,)
+
+
+class WithNetwork:
+    """A loop (x, s): s moves by a system, and x turns for ever, or is forgotten at once."""
+
+    tangent_dim = 2
+
+    def __init__(self, system, turn):
+        self.system, self.turn = system, turn
+
+    def step(self, state, inputs):
+        return np.append(self.turn * state[:-1], self.system.step(state[-1:], inputs))
+
+    def tangent_step(self, state, inputs, tangents):
+        _, below = self.system.tangent_step(state[-1:], inputs, tangents[-1:])
+        return self.step(state, inputs), np.vstack([self.turn * tangents[:-1], below])
+
+
+class Drift(Shift):
+    """x' = x + 2 + cos(x): Newton's steps cannot get below a rest of 1."""
+
+    def step(self, state, inputs):
+        return state + 2.0 + np.cos(state)
+
+    def tangent_step(self, state, inputs, tangents):
+        return self.step(state, inputs), (1.0 - np.sin(state))[:, None] * tangents
+
+
+@pytest.mark.parametrize("turn", [0.0, -1.0])
+@pytest.mark.parametrize("system", [Shift(), Away(), Drift(), Slow()])
+def test_a_model_without_fixed_points(system, turn):
+    found = fixed_points(Fitted(WithNetwork(system, turn), [1.0], [0.1]), 3)
+    assert found.points.shape == (0, 1) and found.distances.shape == (0,)
+
+
+def test_fixed_points_beyond_the_run_or_the_bounds_are_left_out():
+    """x' = x + sin(x) has roots at all multiples of π, and a run from 1 ends at π."""
+    inside, bounded = (
+        fixed_points(Fitted(loop(Sine(), 0.5), [1.0], [1.0]), 30) for loop in (WithNetwork, Bounded)
+    )
+    assert np.allclose(inside.points, [[np.pi]], atol=1e-6) and inside.stable.all()
+    assert len(bounded.points) == 0 and bounded.outside == inside.outside + 1
+
+
+class Sine(Shift):
+    def step(self, state, inputs):
+        return state + np.sin(state)
+
+    def tangent_step(self, state, inputs, tangents):
+        return self.step(state, inputs), (1.0 + np.cos(state))[:, None] * tangents
+
+
+class Bounded(WithNetwork):
+    bounds = np.array([-3.0]), np.array([3.0])
+
+
+def test_newton_with_halved_steps():
+    found = fixed_points(Root(), [[10.0]])
+    assert np.allclose(found.points, [[2.0]], atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda model: fixed_points(model, 0), "starts must be"),
+        (lambda model: fixed_points(model, inputs=[1.0]), "the 0 exogenous columns"),
+        (lambda model: fixed_points(Henon()), "starts must be states"),
+        (lambda model: fixed_points(sn.ESNForecaster()), "fit it"),
+        (lambda model: fixed_points(Fitted(WithNetwork(Flat(), 0.0), [1.0], [1.0])), "diverges at"),
+        (lambda model: fixed_points(Fitted(model.closed_loop_, np.zeros(6000), [0.0])), "at most"),
+    ],
+)
+def test_what_has_no_fixed_points(lorenz, call, said):
     with pytest.raises(sn.BadInput, match=said):
         call(lorenz[1])

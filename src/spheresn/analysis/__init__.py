@@ -9,6 +9,7 @@ from .climates import Climate, Climatology, Distances, climate
 from .cocycle import cocycle_exponents
 from .decomposition import memory_matrix, memory_terms, norm_factors
 from .echo import EchoState, OutsideSphere, echo_state, pre_activation_outside_sphere
+from .equilibria import FixedPoints, fixed_points
 from .fisher import fisher_memory
 from .isotropic import isotropic_exponents
 from .local import LocalExponents, local_exponents
@@ -38,6 +39,7 @@ __all__ = [
     "Distances",
     "EchoState",
     "ExponentBounds",
+    "FixedPoints",
     "InformationProcessingCapacity",
     "KaplanYorke",
     "LocalExponents",
@@ -56,6 +58,7 @@ __all__ = [
     "echo_state",
     "exponent_bounds",
     "fisher_memory",
+    "fixed_points",
     "forgetting_rate",
     "information_processing_capacity",
     "isotropic_exponents",
