@@ -59,7 +59,7 @@ def reference(name: str) -> dict[str, Any]:
     flow, first_kind = load(name), integrate.runge_kutta_row
     dt = flow.period / PER_PERIOD
     begin, scale = settled(flow)
-    exponent, error = _exponent(flow, begin, dt, scale)
+    exponent, error = largest_exponent(flow, begin, dt, scale)
     chaotic = exponent * flow.period >= LEAST
     unit = exponent if chaotic else flow.exponent
     per_row = unit * dt
@@ -121,7 +121,7 @@ def orbit(flow: Any, kind: Any, state: Floats, rows: int, tolerance: Floats, wha
     return path
 
 
-def _exponent(flow: Any, state: Floats, dt: float, scale: Floats) -> tuple[float, float]:
+def largest_exponent(flow: Any, state: Floats, dt: float, scale: Floats) -> tuple[float, float]:
     """The largest exponent and its standard error, from two orbits at a small distance; more
     carefully where the first pair leaves the attractor.
     """
