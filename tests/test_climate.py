@@ -107,23 +107,38 @@ def test_disjoint_supports_and_a_point(rng):
     point = climate(np.tile(series.mean(axis=0), (600, 1)), series)
     assert np.allclose(point.spectrum.values, 1.0) and point.verdict == "different"
     # A point in a bin of probability p has H² = 1 - √p
-    inside = np.histogram(series[:, 0], BINS)[0] / len(series)
-    assert np.isclose(point.marginal.values[0] ** 2, 1.0 - np.sqrt(inside), atol=1e-9).any()
+    low, high = series.min(axis=0), series.max(axis=0)
+    bins, own = (
+        np.floor((BINS - 1) * (rows - low) / (high - low) + 0.5)
+        for rows in (series, series.mean(axis=0))
+    )
+    inside = (bins == own).mean(axis=0)
+    assert np.allclose(point.marginal.values**2, 1.0 - np.sqrt(inside), atol=1e-12)
 
 
 def test_the_joint_histogram_sees_what_the_columns_do_not():
-    """(u, u) and (u, v), both uniform in n bins: Σ √(p q) = n √(1/n 1/n²) = √(1/n)."""
-    grid = (np.arange(144 * 40) + 0.5) / (144 * 40)
-    rng = np.random.default_rng(0)
-    one = rng.permutation(grid)
-    cells = np.arange(144).repeat(40)
-    two = np.column_stack([cells // 12, cells % 12]) / 12 + rng.random((len(cells), 2)) / 12
-    same, apart = np.column_stack([one, one]), rng.permutation(two)
-    corners = np.array([[0.0, 0.0], [1.0, 1.0]])
-    found = climate(np.vstack([corners, same]), np.vstack([corners, apart]))
-    assert np.isclose(found.joint.values[0], np.sqrt(1.0 - np.sqrt(1.0 / JOINT_BINS)), atol=2e-3)
-    assert (found.marginal.values < found.marginal.limit).all()
-    assert found.verdict == "different" and "columns 0 and 1" in found.reason
+    """(u, u) and (u, v) in bins of probability w: Σ √(p q) = Σ w^(3/2). The two bins at the ends
+    are half as likely as the others.
+    """
+    rng, fine = np.random.default_rng(0), 88  # bins of 1/88: the ends are four of them wide
+    cells = np.arange(fine**2)
+    apart = (np.column_stack([cells // fine, cells % fine]) + 0.5) / fine
+    once = (np.arange(fine**2) + 0.5) / fine**2
+    series, run = (
+        np.vstack([[[0.0, 0.0], [1.0, 1.0]], rng.permutation(rows)])
+        for rows in (apart, np.column_stack([once, once]))
+    )
+    found = climate(run, series)
+    w = np.append(np.full(JOINT_BINS - 2, 1.0), [0.5, 0.5]) / (JOINT_BINS - 1)
+    assert np.isclose(found.joint.values[0], np.sqrt(1.0 - (w**1.5).sum()), atol=2e-3)
+    assert (found.marginal.values < 0.06).all() and found.verdict == "different"
+    assert "columns 0 and 1" in found.reason
+
+
+def test_a_trace_more_than_the_range_is_no_other_climate():
+    """A sine is often at its ends."""
+    wave = np.sin(0.1 * np.arange(8000.0))
+    assert climate(1.005 * wave, wave).marginal.values[0] < 0.05
 
 
 def test_the_spectrum_sees_what_the_histogram_does_not():

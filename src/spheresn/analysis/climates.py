@@ -142,9 +142,7 @@ class Climatology:
                 f"series must leave room for differences, got values from {low.min():.3g} to "
                 f"{high.max():.3g}; scale it down"
             )
-        # The value of a constant column is the middle of its range
-        sizes = np.where(np.abs(low) > 0.0, np.abs(low), 1.0)
-        low, width = np.where(width > 0.0, low, low - sizes / 2), np.where(width > 0, width, sizes)
+        width = np.where(width > 0.0, width, np.where(low != 0.0, np.abs(low), 1.0))
         length = len(rows) // BLOCKS
         segment = 2 ** int(np.log2(min(length // 2, shortest_run, LONGEST_SEGMENT)))
         delay = min(delay_of(rows[:, 0]), segment // 2) if rows.shape[1] == 1 else 0
@@ -253,9 +251,12 @@ def _distances(
 
 
 def _bins(scaled: Floats, count: int) -> NDArray[np.int64]:
-    """The bin of each value: 1 to `count` from 0 to 1, 0 and count + 1 outside."""
-    places = np.floor(count * scaled).astype(np.int64) + 1
-    places[scaled == 1.0] = count
+    """The bin of each value: 1 to `count` from 0 to 1, 0 and count + 1 outside.
+
+    0 and 1 are in the middle of their bins: many series are often near the ends of their range, and
+    one that is larger by a trace must not leave it.
+    """
+    places = np.floor((count - 1) * scaled + 0.5).astype(np.int64) + 1
     return np.asarray(np.clip(places, 0, count + 1))
 
 
