@@ -172,7 +172,7 @@ def measure(name, thing):
     return measuring(thing, *[np.ones(700)] * (len(needed) - 1))
 
 
-TAKE_A_MODEL = {"max_lyapunov", "lyapunov_spectrum"}
+TAKE_A_MODEL = {"fixed_points", "lyapunov_spectrum", "max_lyapunov"}
 
 
 def test_the_measures_are_found():
