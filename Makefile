@@ -5,7 +5,7 @@ VENV := $(if $(filter python3,$(PYTHON)),.venv,build/$(notdir $(PYTHON)))
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: reproduce test coverage again lint docs chromium faults mutants bench league league-classification series sktime versions dist clean
+.PHONY: reproduce test coverage again lint docs chromium faults mutants bench league league-classification climate series sktime versions dist clean
 
 reproduce: $(READY)
 	$(BIN)/spheresn reproduce --preset quick --out results
@@ -60,6 +60,16 @@ league: $(READY)
 	$(BIN)/python -m league.run $(LEAGUE)
 	$(BIN)/python -m league.render
 	$(BIN)/python benchmarks/fields.py
+
+# Long free runs of all methods, beside the climate of the flows: benchmarks/climate.json and docs/images/climate.png. It goes on where it
+# was stopped; series and results of single runs are in build/climate. ResDAG is measured where it is installed, as in the league. Some of
+# it only: make climate CLIMATE="--half development --methods spheresn --seeds 1".
+climate: export PYTHONPATH := benchmarks
+climate: $(READY)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group bench
+	$(BIN)/python -m climate.systems
+	$(BIN)/python -m climate.run $(CLIMATE)
+	$(BIN)/python -m climate.render
 
 # All methods on real series that ship inside packages: benchmarks/series.json and docs/images/series.png. It goes on where it was
 # stopped; the packages and the results of single runs are in build/series. Some of it only: make series SERIES="--half report".

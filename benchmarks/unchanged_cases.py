@@ -137,6 +137,12 @@ def exponents(sn: Any) -> Named:
         )
     yield "all", sn.analysis.lyapunov_spectrum(plain, _noise(700), transient=100)
     yield "autonomous", sn.analysis.autonomous_exponents(plain.recurrent)
+    if hasattr(sn.analysis, "climate"):  # since 0.3
+        model = sn.ESNForecaster(40, random_state=0).fit(sn.datasets.henon(400))
+        yield "model", sn.analysis.lyapunov_spectrum(model, 700, transient=100, dt=0.5)
+        yield "dimension", sn.analysis.kaplan_yorke_dimension([0.5, 0.0, -2.0])
+        yield "rest", sn.analysis.fixed_points(model, 10)
+        yield "climate", sn.analysis.climate(_noise(600, 2), _noise(900, 2))
     yield "outside", sn.analysis.pre_activation_outside_sphere(plain, _noise(100))
 
 

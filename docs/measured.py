@@ -15,6 +15,7 @@ HERE = Path(__file__).parent
 sys.path.append(str(HERE.parent / "benchmarks"))
 
 from classification import summary as cases  # noqa: E402
+from climate import summary as runs  # noqa: E402
 from league import summary  # noqa: E402
 from series import render as rendered  # noqa: E402
 
@@ -25,12 +26,17 @@ GROWTH = HERE.parent / "benchmarks" / "fields_growth.json"
 LEAGUE = HERE.parent / "benchmarks" / "league.json"
 SERIES = HERE.parent / "benchmarks" / "series.json"
 CLASSIFICATION = HERE.parent / "benchmarks" / "classification.json"
+CLIMATE = HERE.parent / "benchmarks" / "climate.json"
 PICTURE = HERE / "images" / "league.png"
+CLIMATE_PICTURE = HERE / "images" / "climate.png"
 CLAIMS = HERE / "_data" / "claims.json"
 VERDICTS = HERE / "_data" / "verdicts.json"
 REPORT = HERE.parent / "results" / "report.html"
 
-FILES = (QUALITY, RESULTS, LEAGUE, CLASSIFICATION, SERIES, FIELDS, GROWTH, CLAIMS, VERDICTS, REPORT)
+FILES = (
+    *(QUALITY, RESULTS, LEAGUE, CLASSIFICATION, SERIES, FIELDS, GROWTH, CLIMATE),
+    *(CLAIMS, VERDICTS, REPORT),
+)
 
 MODELS = {
     "spherical": "**bent sphere**, the default",
@@ -228,6 +234,46 @@ def _league_picture(found: Any) -> str:
     return f"```{{image}} images/{PICTURE.name}\n:alt: {alt}\n:width: 700px\n```"
 
 
+def climate(what: str, half: str = "both", path: Path = CLIMATE) -> str:
+    """Something that the benchmark of long free runs says, by its name in `CLIMATE_PIECES`."""
+    found = _json(path)
+    if found is None:
+        return _absent(path, "make climate")
+    return CLIMATE_PIECES[what](found, half)
+
+
+def _climate_systems(found: Any, half: str) -> str:
+    return ", ".join(
+        name for name, one in found["systems"].items() if half in ("both", one["half"])
+    )
+
+
+def _climate_failures(found: Any, half: str) -> str:
+    lines = [f"- {_cell(one)}" for one in runs.failures(found, half=half)]
+    return "\n".join(lines) or "None."
+
+
+def _climate_missing(found: Any, half: str) -> str:
+    lines = [f"- {_cell(one)}" for one in runs.missing(found, half)]
+    return "\n".join(lines) or "Nothing is missing."
+
+
+def _climate_picture(found: Any, half: str) -> str:
+    if not CLIMATE_PICTURE.is_file():
+        return "*the picture is not here: `make climate` draws it.*"
+    alt = "Distances of long free runs from the climate of each system"
+    return f"```{{image}} images/{CLIMATE_PICTURE.name}\n:alt: {alt}\n:width: 800px\n```"
+
+
+CLIMATE_PIECES: dict[str, Any] = {
+    "table": runs.table,
+    "systems": _climate_systems,
+    "failures": _climate_failures,
+    "missing": _climate_missing,
+    "picture": _climate_picture,
+}
+
+
 def fields(what: str, path: Path = FIELDS) -> str:
     """Something that the benchmark of fields says, by its name in `FIELD_PIECES`."""
     found = _json(path)
@@ -353,7 +399,7 @@ KINDS: dict[str, Any] = {
     one.__name__: one
     for one in (
         *(valid, quality, classes, claim, claims, seeds, report, benchmarks, league),
-        *(classification, series, fields, growth),
+        *(classification, series, fields, growth, climate),
     )
 }
 

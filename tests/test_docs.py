@@ -327,6 +327,24 @@ def test_the_growth_of_a_fit_is_a_line_for_each_size(measured, tmp_path):
     assert line == "| 1,024 cells | 1.5 | 0.1 | 40 | 4 |"
 
 
+def test_long_free_runs_are_listed_with_their_failures(measured, tmp_path, monkeypatch):
+    one = {"valid": [2.0], "runs": [[0.9, 0.9]], "truth": [0.0, 0.0], "exponent": None, "fit": 1.0}
+    found = {
+        "systems": {"A": {"half": "report", "exponent": 0.0}, "B": {"half": "development"}},
+        "results": {"all, noise 0": {"spheresn": {"A, 0": {**one, "error": None}}}},
+    }
+    path = tmp_path / "climate.json"
+    path.write_text(json.dumps(found))
+    assert measured.climate("systems", "development", path) == "B"
+    assert "1 of 1" in measured.climate("table", "report", path)
+    assert measured.climate("failures", path=path).startswith("- A, all, noise 0: 1 of 1")
+    assert measured.climate("failures", "development", path) == "None."
+    assert measured.climate("missing", path=path) == "Nothing is missing."
+    for picture, said in ((path, "climate.json"), (tmp_path / "none.png", "`make climate`")):
+        monkeypatch.setattr(measured, "CLIMATE_PICTURE", picture)
+        assert said in measured.climate("picture", path=path)
+
+
 def test_what_is_absent_says_how_to_make_it(measured, tmp_path):
     nowhere = tmp_path / "nothing.json"
     for kind in (
@@ -339,6 +357,7 @@ def test_what_is_absent_says_how_to_make_it(measured, tmp_path):
         assert "nothing.json is missing" in kind(nowhere)
     assert "nothing.json is missing; `make league`" in measured.league("table", path=nowhere)
     assert "nothing.json is missing; `python bench" in measured.fields("table", path=nowhere)
+    assert "nothing.json is missing; `make climate`" in measured.climate("table", path=nowhere)
     assert "nothing.json is missing" in measured.claims(path=nowhere)
     assert "spheresn show some-claim" in measured.claim("some-claim", nowhere)
 

@@ -136,3 +136,41 @@ def test_a_field_its_forecast_and_the_error_on_one_scale():
 def test_fields_of_other_shapes_are_refused():
     with pytest.raises(sn.BadInput, match="pass a cut"):
         plotting.plot_field(Figure().subplots(3), np.zeros((3, 2, 2)), np.zeros((3, 2, 2)))
+
+
+def test_an_attractor_is_drawn_twice_in_the_same_frame():
+    truth, run = sn.datasets.lorenz(400, dt=0.02), 2.0 * sn.datasets.lorenz(300, dt=0.02)
+    figure = Figure()
+    flat = figure.subplots(1, 2)
+    lines = plotting.attractor(flat, truth, run, color="black")
+    assert np.array_equal(lines[0].get_data(), truth[:, :2].T)
+    assert flat[0].get_xlim() == flat[1].get_xlim() and lines[0].get_color() == "black"
+    assert lines[1].get_data()[0].max() == pytest.approx(flat[0].get_xlim()[1])  # at the edge
+    assert [ax.get_title() for ax in flat] == ["truth", "free run"]
+    space = [figure.add_subplot(1, 2, k, projection="3d") for k in (1, 2)]
+    lines = plotting.attractor(space, truth, truth)
+    assert np.array_equal(np.array(lines[0].get_data_3d()), truth.T)
+
+
+def test_one_column_is_drawn_against_its_past():
+    """A sine against itself a quarter of a period before is a circle, in space a flat one."""
+    wave = np.sin(2 * np.pi * np.arange(400) / 40)
+    figure = Figure()
+    line, other = plotting.attractor(figure.subplots(1, 2), wave, np.full(400, np.nan), delay=10)
+    now, before = np.array(line.get_data())
+    assert np.allclose(now**2 + before**2, 1.0) and len(now) == 390
+    assert np.isfinite(other.get_data()).all()
+    space = [figure.add_subplot(1, 2, k, projection="3d") for k in (1, 2)]
+    line, _ = plotting.attractor(space, wave, wave, delay=10)
+    now, _, earliest = np.array(line.get_data_3d())
+    assert np.allclose(now, -earliest) and len(now) == 380
+    assert "20 rows before" in space[0].get_zlabel()
+
+
+def test_a_constant_attractor_and_what_is_none():
+    axes = Figure().subplots(1, 2)
+    plotting.attractor(axes, np.ones((5, 2)), np.ones((5, 2)))
+    assert axes[0].get_xlim()[0] < 1.0 < axes[0].get_xlim()[1]
+    for truth, run in ((np.ones((5, 2)), np.ones((5, 3))), (np.full(5, np.nan), np.ones(5))):
+        with pytest.raises(sn.BadInput, match="truth and run must be finite"):
+            plotting.attractor(axes, truth, run)

@@ -172,6 +172,9 @@ def measure(name, thing):
     return measuring(thing, *[np.ones(700)] * (len(needed) - 1))
 
 
+TAKE_A_MODEL = {"fixed_points", "lyapunov_spectrum", "max_lyapunov"}
+
+
 def test_the_measures_are_found():
     assert {"max_lyapunov", "lyapunov_spectrum", "echo_state"} <= set(takes("system"))
     assert {"memory_capacity", "memory_profile", "local_exponents"} <= set(takes("reservoir"))
@@ -180,8 +183,9 @@ def test_the_measures_are_found():
 @pytest.mark.parametrize("name", [*takes("system"), *takes("reservoir")])
 def test_a_measure_of_an_estimator_says_what_to_pass(forecaster, name):
     both = r"\.closed_loop_ or \.reservoir_" if name in takes("system") else r"\.reservoir_"
-    with pytest.raises(sn.BadInput, match=rf"got ESNForecaster; pass its {both}"):
-        measure(name, forecaster)
+    if name not in TAKE_A_MODEL:
+        with pytest.raises(sn.BadInput, match=rf"got ESNForecaster; pass its {both}"):
+            measure(name, forecaster)
     with pytest.raises(sn.BadInput, match=r"got ESNForecaster; fit it and pass its \.reservoir_"):
         measure(name, sn.ESNForecaster())
 

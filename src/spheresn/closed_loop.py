@@ -77,9 +77,10 @@ class ClosedLoop:
         if self.quadratic is not None:
             linear = linear + self.weights.matrix[n:].T @ self.quadratic.pushforward(after, carried)
         features = after[None] if self.quadratic is None else self.quadratic(after[None])
-        slope = soft_clip_slope(self.carry * s + self.weights(features)[0], *self.bounds)
+        value, limits = self.carry * s + self.weights(features)[0], self.bounds
+        slope = soft_clip_slope(value, *limits)
         pushed = slope[:, None] * (self.carry * tangents[n:] + linear)
-        return self.step(state, inputs), np.vstack([carried, pushed])
+        return np.concatenate([after, soft_clip(value, *limits)]), np.vstack([carried, pushed])
 
     def run(self, steps: int, state: Floats, last: Floats, exogenous: Floats) -> tuple[Floats, int]:
         """Forecast (steps, m) from the value `last`, and how many rows of it stayed finite.

@@ -1,6 +1,10 @@
-"""Errors of a prediction: nrmse, accuracy, valid_time; time is axis 0 of both arrays."""
+"""Errors of a prediction: nrmse, accuracy, valid_time; time is axis 0 of both arrays. The distance
+of two distributions: hellinger.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -76,6 +80,38 @@ def valid_time(
         errors = (scaled[:, 0] - guess / unit) / spread / np.sqrt(rows.shape[1])
         valid = np.linalg.norm(errors, axis=1) <= limit  # False for NaN
     return step * float(valid.size if valid.all() else valid.argmin())
+
+
+def hellinger(p: ArrayLike, q: ArrayLike) -> Any:
+    """The Hellinger distance of distributions along the last axis: 0 is the same, 1 is disjoint.
+
+    H = √(1 - Σ √(pᵢ qᵢ)) [HEL09], of weights of at least 0 that are divided by their sums, such as
+    counts. Weights that are all zero are at distance 1 from any others, and 0 from each other.
+
+    >>> hellinger([1, 1, 0], [0, 2, 2]).round(4)  # √(1 - 1/2)
+    np.float64(0.7071)
+    """
+    one, two = (
+        _validation.finite(name, np.asarray(values, np.float64))
+        for name, values in (("p", p), ("q", q))
+    )
+    if one.ndim < 1 or two.ndim < 1 or one.shape[-1] != two.shape[-1]:
+        raise BadInput(
+            f"p and q must have as many cells along their last axis, got shapes {one.shape} and "
+            f"{two.shape}; count both in the same cells"
+        )
+    if (one < 0.0).any() or (two < 0.0).any():
+        raise BadInput("p and q must be at least 0, got a negative weight; pass counts")
+    shares, empty = [], []
+    for weights in (one, two):
+        # Divided by the largest first, so that no sum overflows
+        largest = weights.max(axis=-1, keepdims=True, initial=0.0)
+        scaled = weights / np.where(largest > 0.0, largest, 1.0)
+        empty.append(largest[..., 0] == 0.0)
+        shares.append(scaled / np.where(largest > 0.0, scaled.sum(axis=-1, keepdims=True), 1.0))
+    # (1 - Σ √(p q)) = Σ (√p - √q)²/2 does not lose digits where the two are close
+    squares = np.square(np.sqrt(shares[0]) - np.sqrt(shares[1])).sum(axis=-1) / 2.0
+    return np.where(empty[0] | empty[1], (empty[0] != empty[1]) * 1.0, np.sqrt(squares))[()]
 
 
 def _scaled(targets: Floats) -> tuple[Floats, Floats, Floats]:

@@ -21,6 +21,7 @@ from .analysis import (
     Tradeoff,
     linear_bound,
 )
+from .analysis.climates import delay_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -257,6 +258,55 @@ def plot_field(
         ax.set(ylabel="space", title=name)
     axes[-1].set(xlabel="time")
     return meshes
+
+
+def attractor(
+    axes: Any, truth: Any, run: Any, delay: int | None = None, **style: Any
+) -> tuple[Any, Any]:
+    """A series (T, d) and a free run (S, d) side by side on two Axes, whatever the time is.
+
+    Of a series of two columns and more the first two are drawn, of two Axes in space
+    (`projection="3d"`) the first three. One column is drawn against itself `delay` rows earlier, by
+    default the first lag at which its autocorrelation is below 1 - 1/e [ROS93]. Both share the
+    limits of the truth; what leaves them is drawn at the edge.
+
+    >>> from matplotlib.figure import Figure
+    >>> wave = np.sin(2 * np.pi * np.arange(600) / 60)
+    >>> left, right = attractor(Figure().subplots(1, 2), wave[:300], wave[300:])
+    >>> bool(np.allclose(left.get_data(), right.get_data()))
+    True
+    """
+    rows, other = (np.asarray(one, dtype=float).reshape(len(one), -1) for one in (truth, run))
+    if rows.shape[1] != other.shape[1] or not rows.shape[1] or not np.isfinite(rows).all():
+        raise BadInput(
+            f"truth and run must be finite and have the same columns, got shapes {rows.shape} and "
+            f"{other.shape}; pass (T, d) and (S, d)"
+        )
+    space = getattr(axes[0], "name", "") == "3d"
+    if rows.shape[1] == 1:
+        lag = delay_of(rows[:, 0]) if delay is None else delay
+        count = 3 if space and len(rows) > 2 * lag and len(other) > 2 * lag else 2
+        names = ["value", *(f"value {k * lag} rows before" for k in range(1, count))]
+        rows, other = (
+            np.column_stack([one[(count - 1 - k) * lag : len(one) - k * lag] for k in range(count)])
+            for one in (rows, other)
+        )
+    else:
+        count = min(rows.shape[1], 3 if space else 2)
+        names = [f"column {k}" for k in range(count)]
+        rows, other = rows[:, :count], other[:, :count]
+    low, high = rows.min(axis=0), rows.max(axis=0)
+    margin = 0.05 * np.where(high > low, high - low, 1.0)
+    other = np.clip(np.nan_to_num(other, nan=np.inf), low - margin, high + margin)
+    lines = []
+    for ax, points, title in zip(axes, (rows, other), ("truth", "free run"), strict=True):
+        options = {"color": ACCENTS[0], "linewidth": 0.4, **style}
+        (line,) = ax.plot(*points.T, **options)
+        ax.set(title=title, **dict(zip(("xlabel", "ylabel", "zlabel"), names, strict=False)))
+        ends = zip(low - margin, high + margin, strict=True)
+        ax.set(**dict(zip(("xlim", "ylim", "zlim"), ends, strict=False)))
+        lines.append(line)
+    return lines[0], lines[1]
 
 
 def plot_linear_bound(axes: Axes, frequencies: Any, **style: Any) -> None:

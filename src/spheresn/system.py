@@ -39,3 +39,27 @@ class System(Protocol):
         self, state: Floats, inputs: Floats, tangents: Floats
     ) -> tuple[Floats, Floats]:
         """The next state, and the derivative of the step times the tangents (N, k)."""
+
+
+@runtime_checkable
+class FreeRunning(Protocol):
+    """A fitted forecaster: a closed loop that runs free from where it is.
+
+    The measures accept it in place of its loop, and begin at its present state.
+
+    >>> import spheresn as sn
+    >>> isinstance(sn.ESNForecaster(), FreeRunning)  # it is not fitted
+    False
+    """
+
+    @property
+    def closed_loop_(self) -> System:
+        """Its state is (x, s): that of the networks and the newest row."""
+
+    @property
+    def state_(self) -> Floats:
+        """x, before the newest row."""
+
+    @property
+    def last_(self) -> Floats:
+        """s, the newest row in units of the loop."""

@@ -5,16 +5,20 @@ Each is a function that returns numbers together with their evidence.
 
 from .._errors import MeaninglessPrediction
 from .capacity import InformationProcessingCapacity, information_processing_capacity
+from .climates import Climate, Climatology, Distances, climate
 from .cocycle import cocycle_exponents
 from .decomposition import memory_matrix, memory_terms, norm_factors
 from .echo import EchoState, OutsideSphere, echo_state, pre_activation_outside_sphere
+from .equilibria import FixedPoints, fixed_points
 from .fisher import fisher_memory
 from .isotropic import isotropic_exponents
 from .local import LocalExponents, local_exponents
 from .lyapunov import (
+    KaplanYorke,
     LyapunovSpectrum,
     MaxLyapunov,
     autonomous_exponents,
+    kaplan_yorke_dimension,
     lyapunov_spectrum,
     max_lyapunov,
 )
@@ -30,9 +34,14 @@ from .sensitivity import MemoryProfile, memory_profile
 from .tradeoff import Tradeoff, linear_bound, memory_nonlinearity
 
 __all__ = [
+    "Climate",
+    "Climatology",
+    "Distances",
     "EchoState",
     "ExponentBounds",
+    "FixedPoints",
     "InformationProcessingCapacity",
+    "KaplanYorke",
     "LocalExponents",
     "LyapunovSpectrum",
     "MaxLyapunov",
@@ -44,13 +53,16 @@ __all__ = [
     "OutsideSphere",
     "Tradeoff",
     "autonomous_exponents",
+    "climate",
     "cocycle_exponents",
     "echo_state",
     "exponent_bounds",
     "fisher_memory",
+    "fixed_points",
     "forgetting_rate",
     "information_processing_capacity",
     "isotropic_exponents",
+    "kaplan_yorke_dimension",
     "linear_bound",
     "local_exponents",
     "lyapunov_spectrum",

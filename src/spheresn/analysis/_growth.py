@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
-from .. import sphere
+from .. import _validation, sphere
 from .._errors import StateOverflow
 from .._validation import Floats
 from ._common import Carry
@@ -101,12 +104,24 @@ def block_errors(spans: NDArray[np.int64], growth: Floats) -> tuple[Floats, Floa
     The error is 0 where the mean is -inf.
     """
     mean = growth.sum(axis=0) / spans.sum()
-    blocks = max(2, min(ERROR_BLOCKS, len(growth) // 2))
     if len(growth) < 2:
         return mean, np.full(len(mean), np.inf)
-    edges = np.linspace(0, len(growth), blocks + 1).astype(int)[:-1]
     alive = np.isfinite(mean)
-    means = np.add.reduceat(growth[:, alive], edges) / np.add.reduceat(spans, edges)[:, None]
+    steps, sums = block_sums(spans, growth[:, alive])
     errors = np.zeros(len(mean))
-    errors[alive] = means.std(axis=0, ddof=1) / np.sqrt(blocks)
+    errors[alive] = (sums / steps[:, None]).std(axis=0, ddof=1) / np.sqrt(len(steps))
     return mean, errors
+
+
+def block_sums(spans: NDArray[np.int64], growth: Floats) -> tuple[NDArray[np.int64], Floats]:
+    """The steps (B,) and the growth (B, k) of at most 20 blocks of at least two spans."""
+    blocks = max(2, min(ERROR_BLOCKS, len(growth) // 2))
+    edges = np.linspace(0, len(growth), blocks + 1).astype(int)[:-1]
+    return np.add.reduceat(spans, edges), np.add.reduceat(growth, edges)
+
+
+def student_interval(value: Any, error: Any, blocks: int, level: float) -> tuple[Any, Any]:
+    """The ends of the interval of a mean of so many blocks."""
+    share = _validation.real("level", level, 0.0, 1.0, above=True)
+    width = stdtrit(max(blocks - 1, 1), 0.5 + share / 2.0) * error
+    return value - width, value + width

@@ -150,7 +150,7 @@ class ESNFieldForecaster(BaseESN):
         check_is_fitted(self)
         count = _validation.fitting("steps", steps, 1, 3 * self.n_features_in_)
         outputs, finite, _ = self.closed_loop_.run(count, self.state_, self.last_)
-        result = self._scaler.backward(outputs)
+        result = self.scaler_.backward(outputs)
         channels = self.patches_.channels
         flat = result.reshape(count, -1, channels)
         low, high = flat.min(axis=1), flat.max(axis=1)
@@ -179,7 +179,7 @@ class ESNFieldForecaster(BaseESN):
             rows = source.read(first, stop)
             # Raises where a value is not finite
             ChannelStatistics.of(rows, source.n_channels, first)
-            fields = np.vstack([last, self._scaler.forward(rows)])
+            fields = np.vstack([last, self.scaler_.forward(rows)])
             states = observed(self.closed_loop_.networks, states, fields[:-1])
             last = fields[-1]
         self.state_, self.last_ = states, last.copy()
@@ -188,7 +188,8 @@ class ESNFieldForecaster(BaseESN):
         return self
 
     @property
-    def _scaler(self) -> Scaler:
+    def scaler_(self) -> Scaler:
+        """Between fields and units of their deviations."""
         return Scaler(self.mean_, self.scale_).of_columns(np.arange(self.n_features_in_))
 
     @property
