@@ -16,6 +16,7 @@ import json
 import re
 import time
 import warnings
+from collections.abc import Callable
 from concurrent.futures import as_completed
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -77,12 +78,10 @@ def observed(series: Floats, rows: int, noise: float, seed: int) -> tuple[Floats
 
 
 @cache
-def warm(method: str) -> None:
+def warm(method: Callable[[Floats, int], Any]) -> None:
     """Let a method compile what it compiles, once per process, so that no fit pays for it."""
-    from .methods import METHODS
-
     angle = 0.3 * np.arange(1500.0)[:, None] * np.array([1.0, np.sqrt(2.0)])
-    METHODS[method](np.sin(angle), SEED).forecast(np.zeros((0, 2)), 10)
+    method(np.sin(angle), SEED).forecast(np.zeros((0, 2)), 10)
 
 
 def measure(unit: Unit, series: Floats, horizon: int, origins: Floats) -> dict[str, Any]:
@@ -107,6 +106,22 @@ def perform(unit: Unit, data: Path, out: Path) -> str:
     with np.load(data / f"{unit.system}.npz") as file:
         given = file["series"], int(file["horizon"]), file["origins"]
     begin = time.process_time()
+
+    from .methods import METHODS
+
+    def measured() -> dict[str, Any]:
+        warm(METHODS[unit.method])
+        return measure(unit, *given)
+
+    found = attempted(measured)
+    write(unit.file(out), asdict(unit) | found)
+    outcome = found["error"] or f"valid rows {found['valid_rows']}"
+    seconds = time.process_time() - begin
+    return f"{unit.system}, {unit.setting}, {unit.method}: {outcome}, {seconds:.1f} s"[:300]
+
+
+def attempted(measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What is measured with one thread, or the reason why a method is missing."""
     with (
         threadpool_limits(limits=1),
         np.errstate(all="ignore"),
@@ -114,15 +129,10 @@ def perform(unit: Unit, data: Path, out: Path) -> str:
     ):
         warnings.simplefilter("ignore")  # runs that leave the range are what is measured
         try:
-            warm(unit.method)
-            found = measure(unit, *given)
+            return measure()
         except Exception as failure:  # missing here: no part of it becomes a number
             reason = f"{type(failure).__name__}: {' '.join(str(failure).split())[:300]}"
-            found = {"error": reason}
-    write(unit.file(out), asdict(unit) | found)
-    outcome = found["error"] or f"valid rows {found['valid_rows']}"
-    seconds = time.process_time() - begin
-    return f"{unit.system}, {unit.setting}, {unit.method}: {outcome}, {seconds:.1f} s"[:300]
+            return {"error": reason}
 
 
 def read(path: Path) -> Any:
@@ -134,13 +144,19 @@ def write(path: Path, content: Any) -> None:
         draft.write_text(json.dumps(content), encoding="utf-8")
 
 
-def todo(units: list[Unit], out: Path) -> list[Unit]:
+def todo(units: list[Any], out: Path) -> list[Any]:
     """Those without a result, and those that failed."""
     return [unit for unit in units if not unit.file(out).exists() or read(unit.file(out))["error"]]
 
 
-def run(units: list[Unit], data: Path, out: Path, jobs: int) -> None:
-    """Perform what is missing."""
+def run(
+    units: list[Any],
+    data: Path,
+    out: Path,
+    jobs: int,
+    perform: Callable[[Any, Path, Path], str] = perform,
+) -> None:
+    """Perform what is missing. `units` know the file of their result."""
     left = todo(units, out)
     print(f"{len(units) - len(left)} units are there, {len(left)} to do", flush=True)
     pool = LocalPool(jobs)

@@ -58,13 +58,8 @@ def reference(name: str) -> dict[str, Any]:
 
     flow, first_kind = load(name), integrate.runge_kutta_row
     dt = flow.period / PER_PERIOD
-    first = np.maximum(np.abs(flow.start), np.abs(flow.start).max() * 1e-3)
-    rough = _orbit(flow, first_kind, flow.start, TRANSIENT * PER_PERIOD, ROUGH * first, "transient")
-    scale = np.where(flow.wraps > 0.0, 1.0, rough[len(rough) // 2 :].std(axis=0))
-    if not (scale > 1e-9 * np.abs(rough).max(axis=0)).all():
-        raise ValueError("it comes to rest, at least in one column")
-
-    exponent, error = _exponent(flow, rough[-1], dt, scale)
+    begin, scale = settled(flow)
+    exponent, error = _exponent(flow, begin, dt, scale)
     chaotic = exponent * flow.period >= LEAST
     unit = exponent if chaotic else flow.exponent
     per_row = unit * dt
@@ -72,7 +67,7 @@ def reference(name: str) -> dict[str, Any]:
     apart = min(horizon, APART)
     origins = TRAIN + apart * np.arange(ORIGINS)
     fine = TOLERANCE * scale
-    states = _orbit(flow, first_kind, rough[-1], int(origins[-1]) + horizon, fine, "series")
+    states = orbit(flow, first_kind, begin, int(origins[-1]) + horizon, fine, "series")
     series = flow.observed(states)
     if not np.isfinite(series).all() or not (series[:TRAIN].std(axis=0) > 0.0).all():
         raise ValueError("a column does not vary or is not finite")
@@ -80,9 +75,9 @@ def reference(name: str) -> dict[str, Any]:
     judged = int(min(np.ceil(JUDGED / per_row), 3 * LONGEST))
     truth = []
     for origin in origins:
-        again = _orbit(flow, first_kind, states[origin], judged, fine, "ground truth")
+        again = orbit(flow, first_kind, states[origin], judged, fine, "ground truth")
         second_kind = integrate.extrapolation_row
-        other = _orbit(flow, second_kind, states[origin], judged, 10.0 * fine, "ground truth")
+        other = orbit(flow, second_kind, states[origin], judged, 10.0 * fine, "ground truth")
         if not np.array_equal(again[:horizon], states[origin : origin + judged][:horizon]):
             raise ValueError("its series is not repeated from one of its rows")
         truth.append(agreement(flow.observed(again), flow.observed(other), per_row))
@@ -103,7 +98,19 @@ def reference(name: str) -> dict[str, Any]:
     }
 
 
-def _orbit(flow: Any, kind: Any, state: Floats, rows: int, tolerance: Floats, what: str) -> Floats:
+def settled(flow: Any) -> tuple[Floats, Floats]:
+    """A state (d,) after the transient, and the deviations (d,) of the columns."""
+    from .integrate import runge_kutta_row
+
+    first = ROUGH * np.maximum(np.abs(flow.start), np.abs(flow.start).max() * 1e-3)
+    rough = orbit(flow, runge_kutta_row, flow.start, TRANSIENT * PER_PERIOD, first, "transient")
+    scale = np.where(flow.wraps > 0.0, 1.0, rough[len(rough) // 2 :].std(axis=0))
+    if not (scale > 1e-9 * np.abs(rough).max(axis=0)).all():
+        raise ValueError("it comes to rest, at least in one column")
+    return rough[-1], scale
+
+
+def orbit(flow: Any, kind: Any, state: Floats, rows: int, tolerance: Floats, what: str) -> Floats:
     """States (rows, d) from the given one on, by one kind of integrator."""
     from . import integrate
 
