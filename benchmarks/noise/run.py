@@ -15,7 +15,7 @@ import itertools
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -115,7 +115,7 @@ def gaps(shape: tuple[int, ...], rng: np.random.Generator) -> Floats:
     return lost
 
 
-def measure(unit: Unit, given: dict[str, Any]) -> dict[str, Any]:
+def measure(unit: Unit, given: dict[str, Any], intervals: bool = True) -> dict[str, Any]:
     """What a unit's file holds besides its name."""
     rows = Rows.of(unit, given["series"])
     per_row = float(given["lyapunov"] * given["dt"])
@@ -129,7 +129,7 @@ def measure(unit: Unit, given: dict[str, Any]) -> dict[str, Any]:
     fitted: Any = METHODS[unit.method](train.copy() if keep else filled(train), unit.seed)
     seconds = getattr(fitted, "fit_seconds", None) or time.process_time() - begin
     ahead = leads(per_row, steps)
-    judge = Intervals(rows, ahead) if hasattr(fitted, "interval") else None
+    judge = Intervals(rows, ahead) if intervals and hasattr(fitted, "interval") else None
     valid = []
     for place, origin in enumerate(origins):
         context = rows.seen[:origin] if keep else filled(rows.seen[:origin])
@@ -140,9 +140,11 @@ def measure(unit: Unit, given: dict[str, Any]) -> dict[str, Any]:
             if place % EVERY == 0:
                 judge.take(origin, fitted)
     found = {"valid_rows": valid, "fit_seconds": seconds, "error": None}
-    if judge is not None:
+    if hasattr(fitted, "noise"):
         level = fitted.noise / (rows.sigma if unit.noise else 1.0)
-        found |= {"noise_found": [float(one) for one in level], "leads": judge.found()}
+        found["noise_found"] = [float(one) for one in level]
+    if judge is not None:
+        found["leads"] = judge.found()
     return found
 
 
@@ -265,7 +267,7 @@ def by_equations(
     return found | {"error": None}
 
 
-def perform(unit: Unit, data: Path, out: Path) -> str:
+def perform(unit: Unit, data: Path, out: Path, intervals: bool = True) -> str:
     """Measure a unit and write its file; one line about it."""
     with np.load(data / f"{unit.system}.npz") as file:
         given = dict(file)
@@ -274,7 +276,7 @@ def perform(unit: Unit, data: Path, out: Path) -> str:
     def measured() -> dict[str, Any]:
         if unit.method in METHODS:
             warm(METHODS[unit.method])
-        return measure(unit, given)
+        return measure(unit, given, intervals)
 
     found = attempted(measured)
     write(unit.file(out), asdict(unit) | found)
@@ -336,6 +338,7 @@ def entry(system: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
         kept |= sums | {"unsettled": found["unsettled"]}
     if "noise_found" in found:
         kept["noise"] = [float(f"{one:.3g}") for one in found["noise_found"]]
+    if "leads" in found:
         kept["leads"] = {
             lead: [float(f"{one[name]:.3g}") for name in JUDGED]
             for lead, one in found["leads"].items()
@@ -380,6 +383,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--methods", nargs="+", choices=[*EQUATIONS, *METHODS])
     parser.add_argument("--systems", nargs="+")
     parser.add_argument("--half", choices=["development", "report"])
+    parser.add_argument("--no-intervals", action="store_true", help="points alone, to be quick")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--out", type=Path, default=OUT)
@@ -396,7 +400,8 @@ def main() -> None:
     if absent := set(wanted) - set(there):
         raise SystemExit(f"no series of {', '.join(sorted(absent))} in {asked.data}")
     wanted = [name for name in wanted if asked.half is None or half(name) == asked.half]
-    run(units(asked, wanted), asked.data, asked.out, asked.jobs, perform)
+    work = partial(perform, intervals=not asked.no_intervals)
+    run(units(asked, wanted), asked.data, asked.out, asked.jobs, work)
 
 
 if __name__ == "__main__":

@@ -165,9 +165,9 @@ def _found_noise(found: Found, setting: str, half: str, names: list[str]) -> Ite
 
 
 def _found_leads(method: str, rows: dict[str, list[Cell]]) -> Iterator[str]:
-    units = [one for own in rows.values() for one in own if one["error"] is None]
+    units = [one for own in rows.values() for one in own if "leads" in one]
     names = list(dict.fromkeys(name for one in units for name in one["leads"]))
-    for place, what in enumerate(JUDGED):
+    for place, what in enumerate(JUDGED) if names else ():
         told = [
             [one["leads"][name][place] for one in units if name in one["leads"]] for name in names
         ]
