@@ -23,7 +23,8 @@ import numpy as np
 from league.run import attempted, read, run, warm, write
 from league.systems import THRESHOLD, TRAIN, Floats, half
 
-from .methods import EQUATIONS, KEEP_GAPS, METHODS, ONE_NETWORK, filled
+from .methods import EQUATIONS, KEEP_GAPS, METHODS, ONE_NETWORK, method
+from .rivals import filled
 from .scores import covered, crps
 from .summary import JUDGED
 from .systems import DATA, horizon
@@ -126,7 +127,8 @@ def measure(unit: Unit, given: dict[str, Any], intervals: bool = True) -> dict[s
     keep = unit.gaps and unit.method in KEEP_GAPS
     begin = time.process_time()
     train = rows.seen[: unit.rows]
-    fitted: Any = METHODS[unit.method](train.copy() if keep else filled(train), unit.seed)
+    kind: Any = method(unit.method, unit.columns, unit.noise)
+    fitted: Any = kind(train.copy() if keep else filled(train), unit.seed)
     seconds = getattr(fitted, "fit_seconds", None) or time.process_time() - begin
     ahead = leads(per_row, steps)
     judge = Intervals(rows, ahead) if intervals and hasattr(fitted, "interval") else None
@@ -267,6 +269,12 @@ def by_equations(
     return found | {"error": None}
 
 
+@cache
+def warmed(name: str) -> None:
+    """Once per process."""
+    warm(method(name, "all", 0.01))
+
+
 def perform(unit: Unit, data: Path, out: Path, intervals: bool = True) -> str:
     """Measure a unit and write its file; one line about it."""
     with np.load(data / f"{unit.system}.npz") as file:
@@ -274,8 +282,8 @@ def perform(unit: Unit, data: Path, out: Path, intervals: bool = True) -> str:
     begin = time.process_time()
 
     def measured() -> dict[str, Any]:
-        if unit.method in METHODS:
-            warm(METHODS[unit.method])
+        if unit.method not in EQUATIONS:
+            warmed(unit.method)
         return measure(unit, given, intervals)
 
     found = attempted(measured)
@@ -380,7 +388,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--gaps", choices=["no", "yes", "both"], default="both")
     parser.add_argument("--draws", type=int, default=max(DRAWS.values()), help="at most")
     parser.add_argument("--seeds", type=int, default=SEEDS)
-    parser.add_argument("--methods", nargs="+", choices=[*EQUATIONS, *METHODS])
+    parser.add_argument("--methods", nargs="+", default=[*EQUATIONS, *METHODS])
     parser.add_argument("--systems", nargs="+")
     parser.add_argument("--half", choices=["development", "report"])
     parser.add_argument("--no-intervals", action="store_true", help="points alone, to be quick")
@@ -388,7 +396,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--out", type=Path, default=OUT)
     asked = parser.parse_args()
-    asked.methods = asked.methods or [*EQUATIONS, *METHODS]
+    unknown = {one.partition(" [")[0] for one in asked.methods} - {*EQUATIONS, *METHODS}
+    if unknown:
+        raise SystemExit(f"no such methods: {', '.join(sorted(unknown))}")
     asked.gaps = {"no": [False], "yes": [True], "both": [False, True]}[asked.gaps]
     return asked
 
