@@ -22,7 +22,7 @@ from scipy.linalg import solve_triangular
 ROWS = 300  # rows before an origin that the state is fitted to
 STEP = 1e-5  # of the deviation, of a central difference
 FINE = 1e-13  # of the deviation, the error of a step of the integrator
-ITERATIONS, SETTLED = 20, 1e-4  # the last step, of the deviation of the noise
+ITERATIONS, SETTLED = 20, 1e-2  # the last step, of the deviation of the noise
 STEPS = 50_000_000  # of an integrator at most
 
 
@@ -80,32 +80,28 @@ class Shooting:
             apart[place + 1] = slope @ apart[place] + defect
         return products, apart
 
-    def fit(self, path: Floats) -> tuple[Floats, bool]:
-        """The last state of the best path near the given one (K, d), and whether it was found."""
-        path, settled = path / self.scale, False
+    def fit(self, path: Floats) -> tuple[Floats, Floats, bool]:
+        """The last state of the best path near the given one (K, d); the Cramér-Rao bound (d, d) of
+        that state, in units of `scale`, if the given path is the true one; whether it settled.
+        """
+        path, settled, bound = path / self.scale, False, None
         for _ in range(ITERATIONS):
             products, apart = self.linear(path)
             if not (np.isfinite(products).all() and np.isfinite(apart).all()):
                 break
-            rest = (self.seen - (path + apart)[:, self.columns]) / self.sigma
-            matrix = products[:, self.columns] / self.sigma[:, None]
-            first = np.linalg.lstsq(matrix[self.cells], rest[self.cells], rcond=1e-15)[0]
-            change = products @ first + apart
+            matrix = (products[:, self.columns] / self.sigma[:, None])[self.cells]
+            if bound is None:
+                triangle = np.linalg.qr(matrix, mode="r")
+                root = solve_triangular(triangle.T, products[-1].T, lower=True)
+                bound = root.T @ root
+            rest = ((self.seen - (path + apart)[:, self.columns]) / self.sigma)[self.cells]
+            change = products @ np.linalg.lstsq(matrix, rest, rcond=1e-15)[0] + apart
             path = path + change
             settled = bool(np.abs(change).max() < SETTLED * self.sigma.min())
             if settled:
                 break
-        return path[-1] * self.scale, settled
-
-    def bound(self, path: Floats) -> Floats:
-        """The Cramér-Rao bound (d, d) of the last state of the true path (K, d), in units of
-        `scale`.
-        """
-        products, _ = self.linear(path / self.scale)
-        matrix = (products[:, self.columns] / self.sigma[:, None])[self.cells]
-        triangle = np.linalg.qr(matrix, mode="r")
-        root = solve_triangular(triangle.T, products[-1].T, lower=True)
-        return np.asarray(root.T @ root)
+        assert bound is not None  # the true path is finite
+        return path[-1] * self.scale, bound, settled
 
 
 def free_run(

@@ -257,10 +257,10 @@ def by_equations(
                 flow.function, dt, scale, window, columns, rows.sigma * rows.unit
             )
             path = series[at - limit.ROWS : at]
-            state, settled = shooting.fit(path)
+            state, bound, settled = shooting.fit(path)
             unsettled += not settled
             errors.append(float((((state - path[-1]) / scale) ** 2).sum()))
-            bounds.append(float(np.trace(shooting.bound(path))))
+            bounds.append(float(np.trace(bound)))
         forecast = limit.free_run(flow.function, dt, scale, state, steps, kind)
         valid.append(rows.valid(origin, (forecast[:, columns] - rows.mean) / rows.unit))
     found: dict[str, Any] = {"valid_rows": valid, "fit_seconds": time.process_time() - begin}
