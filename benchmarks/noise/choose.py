@@ -14,7 +14,9 @@ from statistics import mean
 from league.run import run
 from league.systems import TRAIN, half
 
-from .run import COLUMNS, NOISE, Unit, collect, perform
+from .collected import COLUMNS, NOISE, collect
+from .rows import Unit
+from .run import perform
 from .systems import DATA
 
 OUT = Path("build/noise/chosen")

@@ -61,11 +61,11 @@ class EnsembleFilter:
         design = np.hstack([states, np.ones((len(states), 1))])
         gram = design.T @ design + self.ridge * np.eye(UNITS + 1)
         self.weights = np.linalg.solve(gram, design.T @ targets).T
-        self.noise = (targets - design @ self.weights.T).var(axis=0)
+        self.variance = (targets - design @ self.weights.T).var(axis=0)
 
         begin = len(rows) - self.before
         self.states = np.repeat(states[begin - self.washout - 1][:, None], self.members, axis=1)
-        self.values = rows[begin][:, None] + self.draw(self.noise)
+        self.values = rows[begin][:, None] + self.draw(self.variance)
         self.rows_seen = 0
         self.assimilate(train[begin + 1 :])
 
@@ -86,15 +86,15 @@ class EnsembleFilter:
         """Forecast and correct by each row (m,); missing cells correct nothing."""
         for row in rows:
             self.states = self.step(self.states, self.values)
-            shocks = np.sqrt(self.drift) * self.draw(self.noise)
+            shocks = np.sqrt(self.drift) * self.draw(self.variance)
             both = np.vstack([self.states, self.read(self.states) + shocks])
             mean = both.mean(axis=1, keepdims=True)
             apart = self.inflation * (both - mean)
             seen = np.flatnonzero(np.isfinite(row))
             at = UNITS + seen
             covariance = apart @ apart[at].T / (self.members - 1)
-            matrix = covariance[at] + np.diag(self.noise[seen])
-            surprise = row[seen][:, None] + self.draw(self.noise[seen]) - (mean + apart)[at]
+            matrix = covariance[at] + np.diag(self.variance[seen])
+            surprise = row[seen][:, None] + self.draw(self.variance[seen]) - (mean + apart)[at]
             both = mean + apart + covariance @ np.linalg.solve(matrix, surprise)
             self.states, self.values = both[:UNITS], both[UNITS:]
 

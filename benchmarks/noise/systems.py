@@ -10,7 +10,7 @@ the SHA-256 of the name.
 
 A system is left out of what sees only the first variable where even the true equations need the
 others: where their valid time at 1 % noise, by the best start, is below half of that with all
-variables (`summary.seen_by_first`).
+variables (`shares.seen_by_first`).
 """
 
 from __future__ import annotations
