@@ -6,10 +6,11 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
+from statistics import mean, median
 from typing import Any
 
 import numpy as np
-from league.run import read
+from league.run import merged, read
 from league.systems import THRESHOLD, TRAIN
 
 from .rows import Unit
@@ -57,12 +58,15 @@ def collect(data: Path, *outs: Path) -> dict[str, Any]:
 
 
 def entry(system: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
-    """A unit with its valid times in Lyapunov times; of one that failed the reason alone."""
+    """A unit with mean and median of its valid times in Lyapunov times; of one that failed the
+    reason alone.
+    """
     name = {"draw": found["draw"], "seed": found["seed"]}
     if found["error"] is not None:
         return name | {"error": found["error"]}
     per_row = system["lyapunov"] * system["dt"]
-    kept: dict[str, Any] = {"valid": [round(one * per_row, 2) for one in found["valid_rows"]]}
+    valid = [one * per_row for one in found["valid_rows"]]
+    kept: dict[str, Any] = {"mean": round(mean(valid), 3), "median": round(median(valid), 3)}
     kept["fit"] = float(f"{found['fit_seconds']:.3g}")
     if "squared" in found:
         sums = {one: float(f"{sum(found[one]):.3g}") for one in ("squared", "bound")}
@@ -84,3 +88,15 @@ def conditions(
         for count, lost, seen, level in itertools.product(rows, gaps, columns, noise)
         if not lost or (count == TRAIN and level in GAP_NOISE)
     ]
+
+
+def joined(former: dict[str, Any], fresh: dict[str, Any]) -> dict[str, Any]:
+    """All that was measured now, and of the former results what was not (`league.run.merged`)."""
+    for where, methods in fresh["results"].items():
+        for method, systems in methods.items():
+            for name, units in systems.items():
+                there = {(one["draw"], one["seed"]) for one in units}
+                before = former["results"].get(where, {}).get(method, {}).get(name, [])
+                units += [one for one in before if (one["draw"], one["seed"]) not in there]
+                units.sort(key=lambda one: (one["draw"], one["seed"]))
+    return merged(former, fresh)

@@ -9,9 +9,11 @@ missing on that system, by name, and has no share there.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from statistics import mean, median, stdev
+from statistics import fmean as mean
+from statistics import stdev
 from typing import Any
 
 LIMIT, RAW, OURS, EARLIER = "limit", "true equations, raw start", "spheresn", "0.2.0"
@@ -33,10 +35,9 @@ def setting(columns: str, noise: str, rows: int = 5000, gaps: bool = False) -> s
 
 
 def units(found: Found, where: str, method: str, by: str = "mean") -> Units:
-    """Valid times on the systems where no unit failed."""
-    average = mean if by == "mean" else median
+    """Valid times, by the mean or the median of the origins, where no unit of a system failed."""
     return {
-        name: {(one["draw"], one["seed"]): average(one["valid"]) for one in own}
+        name: {(one["draw"], one["seed"]): one[by] for one in own}
         for name, own in found["results"].get(where, {}).get(method, {}).items()
         if all(one["error"] is None for one in own)
     }
@@ -94,8 +95,21 @@ def paired(
     return pairs
 
 
-def share(self) -> float:
-    return self.valid / self.limit
+def share(
+    found: Found, where: Sequence[str], method: str, systems: Sequence[str], by: str = "mean"
+) -> Share | None:
+    """A method under one or several settings; None where it is missing on a system."""
+    pairs = paired(found, where, method, systems, by)
+    if not pairs:
+        return None
+    rng, ratios = random.Random(0), []
+    for _ in range(RESAMPLED):
+        names = rng.choices(systems, k=len(systems))
+        ratios.append(_ratio([rng.choices(pairs[one], k=len(pairs[one])) for one in names]))
+    ratios.sort()
+    outside = round(0.5 * (1.0 - INSIDE) * RESAMPLED)
+    valid, limit = means(list(pairs.values()))
+    return Share(len(systems), valid, limit, ratios[outside], ratios[-1 - outside])
 
 
 def means(pairs: Sequence[Sequence[tuple[float, float]]]) -> tuple[float, float]:
@@ -117,14 +131,16 @@ def methods(found: Found) -> list[str]:
 def difference(
     found: Found, where: Sequence[str], system: str, method: str = OURS, other: str = EARLIER
 ) -> tuple[float, float] | None:
-    """Mean of the differences of two methods on the same draws and networks, and its standard
-    error; None where there are fewer than two.
+    """Mean of the differences of two methods on the same draws and networks, each over all
+    settings, and its standard error; None where there are fewer than two.
     """
-    gains = []
+    gains: dict[tuple[int, int], list[float]] = {}
     for one in where:
         own, others = (units(found, one, name).get(system, {}) for name in (method, other))
-        gains += [own[unit] - others[unit] for unit in own if unit in others]
-    return (mean(gains), stdev(gains) / len(gains) ** 0.5) if len(gains) > 1 else None
+        for unit in own.keys() & others.keys():
+            gains.setdefault(unit, []).append(own[unit] - others[unit])
+    over = [mean(gains[unit]) for unit in sorted(gains)]
+    return (mean(over), stdev(over) / len(over) ** 0.5) if len(over) > 1 else None
 
 
 def worse(found: Found, columns: str, half: str = "report") -> list[str]:
