@@ -5,7 +5,7 @@ VENV := $(if $(filter python3,$(PYTHON)),.venv,build/$(notdir $(PYTHON)))
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: reproduce test coverage again lint docs chromium faults bench league league-classification series sktime versions dist clean
+.PHONY: reproduce test coverage again lint docs chromium faults bench league noise league-classification series sktime versions dist clean
 
 reproduce: $(READY)
 	$(BIN)/spheresn reproduce --preset quick --out results
@@ -55,6 +55,16 @@ league: $(READY)
 	$(BIN)/python -m league.run $(LEAGUE)
 	$(BIN)/python -m league.render
 	$(BIN)/python benchmarks/fields.py
+
+# Noisy rows, gaps, one variable: benchmarks/noise.json and docs/images/noise.png, all methods beside what the true equations can make of
+# the same rows. It goes on where it was stopped; series and single results are in build/noise. All of it takes about a night of two
+# cores (NOISE="--jobs 2"). Some of it only: make noise NOISE="--half development --methods spheresn --noise .01 .1 --draws 1 --seeds 1".
+noise: export PYTHONPATH := benchmarks
+noise: $(READY)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group bench
+	$(BIN)/python -m noise.systems
+	$(BIN)/python -m noise.run $(NOISE)
+	$(BIN)/python -m noise.render
 
 # All methods on real series that ship inside packages: benchmarks/series.json and docs/images/series.png. It goes on where it was
 # stopped; the packages and the results of single runs are in build/series. Some of it only: make series SERIES="--half report".

@@ -1,6 +1,7 @@
 """Choose settings for the other methods: each of a grid on the systems of the development half, by
 one draw and one network, and for each noise and both kinds of columns the one whose valid times
-are longest in the mean. Of clean rows the smoother is none, and the filter that for 1 %.
+are longest in the mean. 5 % of noise gets the setting of 10 %; clean rows are not smoothed, and
+their filter is that of 1 %.
 """
 
 from __future__ import annotations
@@ -14,19 +15,19 @@ from statistics import mean
 from league.run import run
 from league.systems import TRAIN, half
 
-from .collected import COLUMNS, NOISE, collect
+from .collected import COLUMNS, collect
 from .rows import Unit
 from .run import perform
 from .systems import DATA
 
-OUT = Path("build/noise/chosen")
-WINDOWS = [(1, 0), (5, 2), (9, 3), (13, 3), (17, 3), (25, 4), (35, 4)]  # rows, order
+OUT, NOISE = Path("build/noise/chosen"), (0.0, 0.01, 0.1)
+WINDOWS = [(1, 0), (5, 2), (9, 3), (17, 3), (35, 4)]  # rows, order
 # Degree, rows, and how many rows lie between them
 NGRC = {
-    "all": [*product((2, 3), (2,), (1, 2, 4, 8)), (2, 3, 4), (2, 4, 4), (2, 4, 8)],
-    "first": [*product((2, 3), (3, 4, 6), (1, 3, 5)), (4, 3, 5), (4, 4, 3)],
+    "all": [(2, 2, 1), (3, 2, 1), (2, 2, 4), (3, 2, 4), (2, 4, 4)],
+    "first": [(2, 4, 3), (3, 4, 3), (2, 6, 3), (3, 6, 3), (3, 3, 5)],
 }
-ENSEMBLE = [*product((1.0, 1.02), (0.0, 0.01, 0.1))]  # inflation, drift
+ENSEMBLE = [*product((1.0, 1.02), (0.0, 0.1))]  # inflation, drift
 GRIDS = {
     "NG-RC": NGRC,
     "reservoirpy bias, smoothed": dict.fromkeys(COLUMNS, WINDOWS),

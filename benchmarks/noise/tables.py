@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from statistics import mean, median, quantiles
 
+from .settings import NAMES, SETTINGS
 from .shares import (
     CLOSE,
     EARLIER,
@@ -29,12 +30,12 @@ from .shares import (
 
 
 def share_table(
-    found: Found, columns: str, half: str = "report", rows: int = 5000, by: str = "mean"
+    found: Found, columns: str, half: str = "report", rows: int | str = 5000, by: str = "mean"
 ) -> str:
     """Methods down, noise across: shares of the limit with their intervals, and in the last column
     the noisy settings together.
     """
-    systems = chosen(found, columns, half)
+    systems, rows = chosen(found, columns, half), int(rows)
     levels = [
         level for level in ("0", *NOISY) if found["results"].get(setting(columns, level, rows))
     ]
@@ -214,3 +215,16 @@ def systems_text(found: Found, half: str) -> str:
 def worse_text(found: Found, columns: str, half: str = "report") -> str:
     """Systems on which ours is below 0.2.0 by more than chance."""
     return ", ".join(worse(found, columns, half)) or "none"
+
+
+def settings_table(found: Found) -> str:
+    """What was chosen for the other methods."""
+    lines = ["| | | rows seen | 1 % | 5 % | 10 % |", "|---|---|---|---|---|---|"]
+    for method, chosen_settings in SETTINGS.items():
+        for columns, label in (("all", "all variables"), ("first", "one")):
+            cells = [
+                ", ".join(f"{one:g}" for one in chosen_settings[columns, float(level)])
+                for level in NOISY
+            ]
+            lines.append(f"| {method} | {NAMES[method]} | {label} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
