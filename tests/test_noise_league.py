@@ -182,6 +182,14 @@ def test_free_runs_are_followed_for_the_stated_times() -> None:
     assert systems.horizon(1e-4, 0.0) == 10_000
 
 
+def test_a_cycle_repeats_for_ever_and_noise_does_not() -> None:
+    origins = 5000 + 30 * np.arange(10)
+    angle = 2.0 * np.pi / 25.0 * np.arange(7000.0)
+    cycle = np.column_stack([np.cos(angle), np.sin(2.0 * angle)])
+    assert systems.repeated(cycle, origins, 0.01) == pytest.approx(15.0)
+    assert systems.repeated(SERIES, origins[:5], 0.1) < 0.5
+
+
 def test_every_condition_has_a_setting_of_the_others() -> None:
     cells = {(columns, level) for columns in collected.COLUMNS for level in collected.NOISE}
     assert all(set(own) == cells for own in settings.SETTINGS.values())
