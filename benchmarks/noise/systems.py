@@ -8,8 +8,8 @@ of the league's origins. The columns are the state itself, and none is an angle,
 equations can begin at them. No repeated cycle stays valid for two Lyapunov times, because a method
 that knows nothing but the phase would be ahead of the true equations there. This condition alone
 was added later, when NG-RC was far beyond the limit on SprottO; it needs the clean series only, and
-SprottO is the only system that it removed. Of each half (`league.systems.half`), the first eight in the order of
-the SHA-256 of the name.
+SprottO is the only system that it removed. Of each half (`league.systems.half`), the first eight in
+the order of the SHA-256 of the name.
 
 A system is left out of what sees only the first variable where even the true equations need the
 others: where their valid time at 1 % noise, by the best start, is below half of that with all
