@@ -57,8 +57,8 @@ league: $(READY)
 	$(BIN)/python benchmarks/fields.py
 
 # Noisy rows, gaps, one variable: benchmarks/noise.json and docs/images/noise.png, all methods beside what the true equations can make of
-# the same rows. It goes on where it was stopped; series and single results are in build/noise. All of it takes about a night of two
-# cores (NOISE="--jobs 2"). Some of it only: make noise NOISE="--half development --methods spheresn --noise .01 .1 --draws 1 --seeds 1".
+# the same rows. It goes on where it was stopped; series and single results are in build/noise. All of it takes about ten hours of one
+# core (two processes: NOISE="--jobs 2"). Some of it only: make noise NOISE="--half development --methods spheresn --noise .01 .1 --draws 1 --seeds 1".
 noise: export PYTHONPATH := benchmarks
 noise: $(READY)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group bench
