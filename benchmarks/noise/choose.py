@@ -66,7 +66,7 @@ def main() -> None:
         for setting in GRIDS[method][columns]:
             own = results[name(method, setting)]
             if all(own[one][0]["error"] is None for one in systems):
-                scores[setting] = mean(mean(own[one][0]["valid"]) for one in systems)
+                scores[setting] = mean(own[one][0]["mean"] for one in systems)
         best = max(scores, key=lambda one: scores[one])
         told = ", ".join(f"{one}: {score:.2f}" for one, score in scores.items())
         print(f'{method}, ("{columns}", {noise:g}): {best},  # of {told}')
