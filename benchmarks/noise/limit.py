@@ -22,19 +22,27 @@ from scipy.linalg import solve_triangular
 ROWS = 300  # rows before an origin that the state is fitted to
 STEP = 1e-5  # of the deviation, of a central difference
 FINE = 1e-13  # of the deviation, the error of a step of the integrator
-ITERATIONS, SETTLED = 20, 1e-2  # the last step, of the deviation of the noise
+ITERATIONS, SETTLED = 30, 1e-2  # the last step, of the deviation of the noise
+# Of the deviation, one after the other until one settles: where a flow bends within the noise (an
+# exponential of a voltage), whole steps lead out of the range
+LONGEST_STEPS, TOO_LONG = (np.inf, 0.1, 0.03, 0.01), 1.0
 STEPS = 50_000_000  # of an integrator at most
+STIFF = 300  # steps of a row; no row of these systems takes as many on the attractor
 
 
 @njit
 def images(row, flow, states, dt, small, tolerance):
     """Where the flow takes states (K, d) in a row, (K, d), and its derivatives (K, d, d), by
-    central differences of the steps `small` (d,).
+    central differences of the steps `small` (d,); NaN from a row on that takes too many steps.
     """
     rows, size = states.shape
-    found, slopes = np.empty((rows, size)), np.empty((rows, size, size))
+    found, slopes = np.full((rows, size), np.nan), np.full((rows, size, size), np.nan)
     before, after = np.empty(size), np.empty(size)
     for place in range(rows):
+        here = states[place].copy()
+        if row(flow, here, dt, tolerance) > STIFF:
+            break
+        found[place] = here
         for column in range(size):
             before[:], after[:] = states[place], states[place]
             before[column] -= small[column]
@@ -42,8 +50,6 @@ def images(row, flow, states, dt, small, tolerance):
             row(flow, before, dt, tolerance)
             row(flow, after, dt, tolerance)
             slopes[place, :, column] = (after - before) / (2.0 * small[column])
-        found[place] = states[place]
-        row(flow, found[place], dt, tolerance)
     return found, slopes
 
 
@@ -84,24 +90,40 @@ class Shooting:
         """The last state of the best path near the given one (K, d); the Cramér-Rao bound (d, d) of
         that state, in units of `scale`, if the given path is the true one; whether it settled.
         """
-        path, settled, bound = path / self.scale, False, None
-        for _ in range(ITERATIONS):
-            products, apart = self.linear(path)
-            if not (np.isfinite(products).all() and np.isfinite(apart).all()):
-                break
-            matrix = (products[:, self.columns] / self.sigma[:, None])[self.cells]
-            if bound is None:
-                triangle = np.linalg.qr(matrix, mode="r")
-                root = solve_triangular(triangle.T, products[-1].T, lower=True)
-                bound = root.T @ root
-            rest = ((self.seen - (path + apart)[:, self.columns]) / self.sigma)[self.cells]
-            change = products @ np.linalg.lstsq(matrix, rest, rcond=1e-15)[0] + apart
-            path = path + change
-            settled = bool(np.abs(change).max() < SETTLED * self.sigma.min())
+        true = path / self.scale
+        start = self.linear(true)
+        triangle = np.linalg.qr(self.design(start[0]), mode="r")
+        root = solve_triangular(triangle.T, start[0][-1].T, lower=True)
+        found, settled = true, False
+        for longest in LONGEST_STEPS:
+            found, settled = self.improved(true, start, longest)
             if settled:
                 break
-        assert bound is not None  # the true path is finite
-        return path[-1] * self.scale, bound, settled
+        return found[-1] * self.scale, root.T @ root, settled
+
+    def improved(
+        self, path: Floats, linear: tuple[Floats, Floats], longest: float
+    ) -> tuple[Floats, bool]:
+        """Gauss-Newton from a path and its linear approximation, no step longer than `longest`."""
+        for _ in range(ITERATIONS):
+            products, apart = linear
+            rest = ((self.seen - (path + apart)[:, self.columns]) / self.sigma)[self.cells]
+            first = np.linalg.lstsq(self.design(products), rest, rcond=1e-15)[0]
+            change = products @ first + apart
+            length = float(np.abs(change).max())
+            if length > TOO_LONG and longest == np.inf:
+                break
+            path = path + min(1.0, longest / length) * change
+            if length < SETTLED * self.sigma.min():
+                return path, True
+            linear = self.linear(path)
+            if not all(np.isfinite(part).all() for part in linear):
+                break
+        return path, False
+
+    def design(self, products: Floats) -> Floats:
+        """Derivatives (n, d) of the cells that were seen, over sigma."""
+        return (products[:, self.columns] / self.sigma[:, None])[self.cells]
 
 
 def free_run(
