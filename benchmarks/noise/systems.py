@@ -78,7 +78,7 @@ def repeated(series: Floats, origins: Floats, per_row: float) -> float:
     train, steps = rows[:TRAIN], horizon(per_row, 0.1)
     lag = min(LAGS, key=lambda one: ((train[one:] - train[:-one]) ** 2).mean())
     times = []
-    for count in PAST:
+    for count in (one for one in PAST if one * lag <= TRAIN):
         valid = []
         for origin in origins:
             cycle = rows[origin - count * lag : origin].reshape(count, lag, -1).mean(axis=0)
