@@ -5,7 +5,7 @@ VENV := $(if $(filter python3,$(PYTHON)),.venv,build/$(notdir $(PYTHON)))
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: reproduce test coverage again lint docs chromium faults mutants bench league league-classification climate series sktime versions dist clean
+.PHONY: reproduce test coverage again lint docs chromium faults mutants bench league league-classification climate noise series sktime versions dist clean
 
 reproduce: $(READY)
 	$(BIN)/spheresn reproduce --preset quick --out results
@@ -70,6 +70,16 @@ climate: $(READY)
 	$(BIN)/python -m climate.systems
 	$(BIN)/python -m climate.run $(CLIMATE)
 	$(BIN)/python -m climate.render
+
+# Noisy rows, gaps, one variable: benchmarks/noise.json and docs/images/noise.png, all methods beside what the true equations can make of
+# the same rows. It goes on where it was stopped; series and single results are in build/noise. All of it takes about ten hours of one
+# core (two processes: NOISE="--jobs 2"). Some of it only: make noise NOISE="--half development --methods spheresn --noise .01 .1 --draws 1 --seeds 1".
+noise: export PYTHONPATH := benchmarks
+noise: $(READY)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group bench
+	$(BIN)/python -m noise.systems
+	$(BIN)/python -m noise.run $(NOISE)
+	$(BIN)/python -m noise.render
 
 # All methods on real series that ship inside packages: benchmarks/series.json and docs/images/series.png. It goes on where it was
 # stopped; the packages and the results of single runs are in build/series. Some of it only: make series SERIES="--half report".

@@ -17,6 +17,7 @@ sys.path.append(str(HERE.parent / "benchmarks"))
 from classification import summary as cases  # noqa: E402
 from climate import summary as runs  # noqa: E402
 from league import summary  # noqa: E402
+from noise import tables as noisy  # noqa: E402
 from series import render as rendered  # noqa: E402
 
 QUALITY = HERE.parent / "benchmarks" / "quality.json"
@@ -24,17 +25,19 @@ RESULTS = HERE.parent / "benchmarks" / "RESULTS.md"
 FIELDS = HERE.parent / "benchmarks" / "fields.json"
 GROWTH = HERE.parent / "benchmarks" / "fields_growth.json"
 LEAGUE = HERE.parent / "benchmarks" / "league.json"
+NOISE = HERE.parent / "benchmarks" / "noise.json"
 SERIES = HERE.parent / "benchmarks" / "series.json"
 CLASSIFICATION = HERE.parent / "benchmarks" / "classification.json"
 CLIMATE = HERE.parent / "benchmarks" / "climate.json"
 PICTURE = HERE / "images" / "league.png"
 CLIMATE_PICTURE = HERE / "images" / "climate.png"
+NOISE_PICTURE = HERE / "images" / "noise.png"
 CLAIMS = HERE / "_data" / "claims.json"
 VERDICTS = HERE / "_data" / "verdicts.json"
 REPORT = HERE.parent / "results" / "report.html"
 
 FILES = (
-    *(QUALITY, RESULTS, LEAGUE, CLASSIFICATION, SERIES, FIELDS, GROWTH, CLIMATE),
+    *(QUALITY, RESULTS, LEAGUE, NOISE, CLASSIFICATION, SERIES, FIELDS, GROWTH, CLIMATE),
     *(CLAIMS, VERDICTS, REPORT),
 )
 
@@ -274,6 +277,39 @@ CLIMATE_PIECES: dict[str, Any] = {
 }
 
 
+def noise(what: str, *words: str, path: Path = NOISE) -> str:
+    """Something that the comparison on noisy rows says, by its name in `NOISE_PIECES`."""
+    found = _json(path)
+    if found is None:
+        return _absent(path, "make noise")
+    return str(NOISE_PIECES[what](found, *words))
+
+
+def _noise_picture(found: Any) -> str:
+    if not NOISE_PICTURE.is_file():
+        return "*the picture is not here: `make noise` draws it.*"
+    alt = "Valid times as a share of the limit, by noise, with all variables and with one"
+    return f"```{{image}} images/{NOISE_PICTURE.name}\n:alt: {alt}\n:width: 700px\n```"
+
+
+NOISE_PIECES: dict[str, Any] = {
+    "picture": _noise_picture,
+    "share": noisy.noisy_share,
+    "table": noisy.share_table,
+    "each": noisy.system_table,
+    "worse": noisy.worse_text,
+    "gaps": noisy.gap_table,
+    "levels": noisy.noise_table,
+    "cover": noisy.cover_table,
+    "crps": noisy.crps_table,
+    "bound": noisy.bound_text,
+    "times": noisy.fit_times,
+    "systems": noisy.systems_text,
+    "missing": noisy.missing,
+    "settings": noisy.settings_table,
+}
+
+
 def fields(what: str, path: Path = FIELDS) -> str:
     """Something that the benchmark of fields says, by its name in `FIELD_PIECES`."""
     found = _json(path)
@@ -399,7 +435,7 @@ KINDS: dict[str, Any] = {
     one.__name__: one
     for one in (
         *(valid, quality, classes, claim, claims, seeds, report, benchmarks, league),
-        *(classification, series, fields, growth, climate),
+        *(noise, classification, series, fields, growth, climate),
     )
 }
 

@@ -22,19 +22,27 @@ from scipy.linalg import solve_triangular
 ROWS = 300  # rows before an origin that the state is fitted to
 STEP = 1e-5  # of the deviation, of a central difference
 FINE = 1e-13  # of the deviation, the error of a step of the integrator
-ITERATIONS, SETTLED = 20, 1e-4  # the last step, of the deviation of the noise
+ITERATIONS, SETTLED = 30, 1e-2  # the last step, of the deviation of the noise
+# Of the deviation, one after the other until one settles: where a flow bends within the noise (an
+# exponential of a voltage), whole steps lead out of the range
+LONGEST_STEPS, TOO_LONG = (np.inf, 0.1, 0.03, 0.01), 1.0
 STEPS = 50_000_000  # of an integrator at most
+STIFF = 300  # steps of a row; no row of these systems takes as many on the attractor
 
 
 @njit
 def images(row, flow, states, dt, small, tolerance):
     """Where the flow takes states (K, d) in a row, (K, d), and its derivatives (K, d, d), by
-    central differences of the steps `small` (d,).
+    central differences of the steps `small` (d,); NaN from a row on that takes too many steps.
     """
     rows, size = states.shape
-    found, slopes = np.empty((rows, size)), np.empty((rows, size, size))
+    found, slopes = np.full((rows, size), np.nan), np.full((rows, size, size), np.nan)
     before, after = np.empty(size), np.empty(size)
     for place in range(rows):
+        here = states[place].copy()
+        if row(flow, here, dt, tolerance) > STIFF:
+            break
+        found[place] = here
         for column in range(size):
             before[:], after[:] = states[place], states[place]
             before[column] -= small[column]
@@ -42,8 +50,6 @@ def images(row, flow, states, dt, small, tolerance):
             row(flow, before, dt, tolerance)
             row(flow, after, dt, tolerance)
             slopes[place, :, column] = (after - before) / (2.0 * small[column])
-        found[place] = states[place]
-        row(flow, found[place], dt, tolerance)
     return found, slopes
 
 
@@ -80,32 +86,44 @@ class Shooting:
             apart[place + 1] = slope @ apart[place] + defect
         return products, apart
 
-    def fit(self, path: Floats) -> tuple[Floats, bool]:
-        """The last state of the best path near the given one (K, d), and whether it was found."""
-        path, settled = path / self.scale, False
-        for _ in range(ITERATIONS):
-            products, apart = self.linear(path)
-            if not (np.isfinite(products).all() and np.isfinite(apart).all()):
-                break
-            rest = (self.seen - (path + apart)[:, self.columns]) / self.sigma
-            matrix = products[:, self.columns] / self.sigma[:, None]
-            first = np.linalg.lstsq(matrix[self.cells], rest[self.cells], rcond=1e-15)[0]
-            change = products @ first + apart
-            path = path + change
-            settled = bool(np.abs(change).max() < SETTLED * self.sigma.min())
+    def fit(self, path: Floats) -> tuple[Floats, Floats, bool]:
+        """The last state of the best path near the given one (K, d); the Cramér-Rao bound (d, d) of
+        that state, in units of `scale`, if the given path is the true one; whether it settled.
+        """
+        true = path / self.scale
+        start = self.linear(true)
+        triangle = np.linalg.qr(self.design(start[0]), mode="r")
+        root = solve_triangular(triangle.T, start[0][-1].T, lower=True)
+        found, settled = true, False
+        for longest in LONGEST_STEPS:
+            found, settled = self.improved(true, start, longest)
             if settled:
                 break
-        return path[-1] * self.scale, settled
+        return found[-1] * self.scale, root.T @ root, settled
 
-    def bound(self, path: Floats) -> Floats:
-        """The Cramér-Rao bound (d, d) of the last state of the true path (K, d), in units of
-        `scale`.
-        """
-        products, _ = self.linear(path / self.scale)
-        matrix = (products[:, self.columns] / self.sigma[:, None])[self.cells]
-        triangle = np.linalg.qr(matrix, mode="r")
-        root = solve_triangular(triangle.T, products[-1].T, lower=True)
-        return np.asarray(root.T @ root)
+    def improved(
+        self, path: Floats, linear: tuple[Floats, Floats], longest: float
+    ) -> tuple[Floats, bool]:
+        """Gauss-Newton from a path and its linear approximation, no step longer than `longest`."""
+        for _ in range(ITERATIONS):
+            products, apart = linear
+            rest = ((self.seen - (path + apart)[:, self.columns]) / self.sigma)[self.cells]
+            first = np.linalg.lstsq(self.design(products), rest, rcond=1e-15)[0]
+            change = products @ first + apart
+            length = float(np.abs(change).max())
+            if length > TOO_LONG and longest == np.inf:
+                break
+            path = path + min(1.0, longest / length) * change
+            if length < SETTLED * self.sigma.min():
+                return path, True
+            linear = self.linear(path)
+            if not all(np.isfinite(part).all() for part in linear):
+                break
+        return path, False
+
+    def design(self, products: Floats) -> Floats:
+        """Derivatives (n, d) of the cells that were seen, over sigma."""
+        return (products[:, self.columns] / self.sigma[:, None])[self.cells]
 
 
 def free_run(

@@ -11,7 +11,12 @@ from typing import Any
 import numpy as np
 from league import methods as league
 from league.methods import Fitted
+from league.ngrc import NextGeneration
 from league.systems import Floats
+
+from .earlier import Earlier
+from .rivals import EnsembleFilter, Smoothed
+from .settings import SETTINGS
 
 UNITS = league.UNITS
 
@@ -37,20 +42,26 @@ def _table(rows: Any) -> Floats:
     return np.asarray(rows).reshape(len(rows), -1)
 
 
-METHODS: dict[str, Callable[[Floats, int], Fitted]] = {
+METHODS: dict[str, Callable[..., Fitted]] = {
     "spheresn": Ours,
-    "spheresn, rows trusted": lambda train, seed: Ours(train, seed, observation_noise=0),
+    "0.2.0": Earlier,
+    "reservoirpy bias": league.METHODS["reservoirpy bias"],
+    "reservoirpy bias, smoothed": Smoothed,
+    "NG-RC": lambda train, seed, *setting: NextGeneration(train, *map(int, setting)),
+    "ensemble Kalman filter": EnsembleFilter,
 }
-KEEP_GAPS = ("spheresn",)
+KEEP_GAPS = ("spheresn", "ensemble Kalman filter")
 EQUATIONS = ("limit", "true equations, raw start")  # measured by `limit`, not fitted
-ONE_NETWORK = EQUATIONS  # no network, so no seed
+ONE_NETWORK = (*EQUATIONS, "NG-RC")  # no network, so no seed
 
 
-def filled(rows: Floats) -> Floats:
-    """Missing cells on the straight line between their neighbours, or as the nearest one."""
-    places, found = np.arange(len(rows)), rows.copy()
-    for column in found.T:
-        missing = np.isnan(column)
-        if missing.any():
-            column[missing] = np.interp(places[missing], places[~missing], column[~missing])
-    return found
+def method(name: str, columns: str, noise: float) -> Callable[[Floats, int], Fitted]:
+    """A method by name, with the setting that was chosen for these columns and this noise, or with
+    the one in brackets behind its name: "NG-RC [2 4 3]".
+    """
+    plain, _, given = name.rstrip("]").partition(" [")
+    if given:
+        setting = tuple(map(float, given.split()))
+    else:
+        setting = SETTINGS.get(plain, {}).get((columns, noise), ())
+    return lambda train, seed: METHODS[plain](train, seed, *setting)

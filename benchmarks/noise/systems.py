@@ -5,12 +5,15 @@ The rule was written down before any result was seen. From the league's own meas
 of distances between .1 and 1.5 e-folds per period, so that a few periods of noisy rows still say
 something and free runs have an end. Two integrators agree for at least 15 Lyapunov times from each
 of the league's origins. The columns are the state itself, and none is an angle, so that the true
-equations can begin at them. Of each half (`league.systems.half`), the first eight in the order of
-the SHA-256 of the name.
+equations can begin at them. No repeated cycle stays valid for two Lyapunov times, because a method
+that knows nothing but the phase would be ahead of the true equations there. This condition alone
+was added later, when NG-RC was far beyond the limit on SprottO; it needs the clean series only, and
+SprottO is the only system that it removed. Of each half (`league.systems.half`), the first eight in
+the order of the SHA-256 of the name.
 
 A system is left out of what sees only the first variable where even the true equations need the
 others: where their valid time at 1 % noise, by the best start, is below half of that with all
-variables (`summary.seen_by_first`).
+variables (`shares.seen_by_first`).
 """
 
 from __future__ import annotations
@@ -23,13 +26,24 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from league.systems import LONGEST, PER_PERIOD, TOLERANCE, TRAIN, half, orbit, settled
+from league.systems import (
+    LONGEST,
+    PER_PERIOD,
+    THRESHOLD,
+    TOLERANCE,
+    TRAIN,
+    Floats,
+    half,
+    orbit,
+    settled,
+)
 
 from spheresn.io import whole_file
 
 DATA = Path("build/noise/data")
 LEAGUE = Path(__file__).parents[1] / "league.json"
 COLUMNS, GROWTH, KNOWN, AGREE = (3, 4), (0.1, 1.5), 0.05, 15.0
+PAST, LAGS, CYCLE = (1, 3, 10, 40), range(20, 400), 2.0  # cycles; rows; Lyapunov times
 EACH = 8  # systems of a half
 ORIGINS = 40
 # Half a Lyapunov time lies between origins, at least a period and at most five
@@ -56,6 +70,25 @@ def horizon(per_row: float, noise: float) -> int:
     return int(min(np.ceil((NOISY if noise else CLEAN) / per_row), LONGEST))
 
 
+def repeated(series: Floats, origins: Floats, per_row: float) -> float:
+    """Mean valid time of repeated cycles, in Lyapunov times: the length of a cycle is the lag of
+    the training rows with the least error, the cycle the mean of so many past ones as is best.
+    """
+    rows = (series - series[:TRAIN].mean(axis=0)) / series[:TRAIN].std(axis=0)
+    train, steps = rows[:TRAIN], horizon(per_row, 0.1)
+    lag = min(LAGS, key=lambda one: ((train[one:] - train[:-one]) ** 2).mean())
+    times = []
+    for count in (one for one in PAST if one * lag <= TRAIN):
+        valid = []
+        for origin in origins:
+            cycle = rows[origin - count * lag : origin].reshape(count, lag, -1).mean(axis=0)
+            error = cycle[np.arange(steps) % lag] - rows[origin : origin + steps]
+            parted = np.sqrt((error**2).mean(axis=1)) > THRESHOLD
+            valid.append(parted.argmax() if parted.any() else steps)
+        times.append(float(np.mean(valid)) * per_row)
+    return max(times)
+
+
 def reference(name: str, exponent: float) -> dict[str, Any]:
     """The series of a system; raises ValueError where the rule does not name it."""
     from league.flows import load
@@ -70,6 +103,9 @@ def reference(name: str, exponent: float) -> dict[str, Any]:
     origins = TRAIN + apart * np.arange(ORIGINS)
     rows = int(origins[-1]) + horizon(per_row, 0.0)
     series = orbit(flow, runge_kutta_row, begin, rows, TOLERANCE * scale, "series")
+    cycles = repeated(series, origins, per_row)
+    if cycles > CYCLE:
+        raise ValueError(f"its cycles repeat: they stay valid for {cycles:.1f} Lyapunov times")
     return {
         "series": series,
         "dt": flow.period / PER_PERIOD,
