@@ -3,8 +3,8 @@ noise and both kinds of columns the setting with the longest valid times (`pytho
 That is more than the methods get that have one setting for everything; ours is one of these.
 
 The smoother has the best of its windows. Without any the same network was better in three of four
-cells: 3.52 against 3.16 Lyapunov times at 1 % and 1.57 against 1.53 at 10 % with all variables, 3.21
-against 3.12 at 1 % with one. At 10 % with one variable the window wins, 1.62 against 1.42.
+cells: 3.52 against 3.16 Lyapunov times at 1 % and 1.57 against 1.53 at 10 % with all variables, and
+3.21 against 3.12 at 1 % with one. At 10 % with one variable the window wins, 1.62 against 1.42.
 """
 
 SETTINGS: dict[str, dict[tuple[str, float], tuple[float, ...]]] = {
