@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import tempfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -13,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 import pandas as pd
@@ -22,8 +24,11 @@ from safetensors.numpy import save as to_bytes
 import fake_experiment as fake
 import hostile_files as hostile
 import spheresn as sn
+import workbooks
 from spheresn.apps.forecasts.summary import fitted
 from spheresn.apps.tables import read_table
+from spheresn.apps.tables.panel import long_table
+from spheresn.apps.tables.read import read_sheet
 from spheresn.io import ModelFileError
 from spheresn_explorer.signals import table_from
 from spheresn_paper.claim import format_claim, read_claims
@@ -377,6 +382,71 @@ def _parquet_with_metadata(rng: Random) -> bytes:
     return file.getvalue()
 
 
+WORKBOOK_ROWS = [["date", "x", "shop"], *([f"2024-01-0{k}", k * 1.5, "a"] for k in range(1, 6))]
+STRANGE_PARTS = [
+    b"\xd0\xcf\x11\xe0",
+    b"<a/>",
+    b"",
+    b"<!DOCTYPE a [<!ENTITY b SYSTEM 'file:///etc/passwd'>]><a>&b;</a>",
+    b"<sst uniqueCount='99999999999'/>",
+    b"<sheetData><row r='9999999'><c r='ZZZ9999999'/></row></sheetData>",
+]
+
+
+def _unzipped(raw: bytes) -> dict[str, bytes]:
+    with ZipFile(io.BytesIO(raw)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def _damaged_workbook(raw: bytes, rng: Random) -> bytes:
+    """An archive with accidents, or a whole one of parts with accidents, numbers at the edge of
+    their range, and parts that nobody expects.
+    """
+    if rng.random() < 0.3:
+        return hostile.damaged(raw, rng, [raw])
+    parts = _unzipped(raw)
+    for _ in range(rng.randint(1, 3)):
+        name, act = rng.choice(list(parts)), rng.random()
+        if act < 0.3:
+            parts[name] = hostile.damaged(parts[name], rng, list(parts.values()))
+        elif act < 0.8:
+            numbers = list(re.finditer(rb"\d+", parts[name]))
+            if numbers:
+                found, word = rng.choice(numbers), str(rng.choice(hostile.NUMBERS)).encode()
+                parts[name] = parts[name][: found.start()] + word + parts[name][found.end() :]
+        elif act < 0.9:
+            parts[name] = rng.choice(STRANGE_PARTS)
+        else:
+            parts[rng.choice(["xl/vbaProject.bin", "../x", "/etc/x"])] = rng.choice(STRANGE_PARTS)
+    return workbooks.zipped(parts)
+
+
+def make_excel(rng: Random) -> bytes:
+    return _damaged_workbook(workbooks.excel(WORKBOOK_ROWS), rng)
+
+
+def make_ods(rng: Random) -> bytes:
+    return _damaged_workbook(workbooks.ods(WORKBOOK_ROWS), rng)
+
+
+def make_long(rng: Random) -> bytes:
+    """A table in long form, with accidents."""
+    rows = [f"2024-01-0{k},{shop},{k * 2.5}" for shop in "abc" for k in range(1, 8)]
+    raw = "\n".join(["date,shop,sales", *rows]).encode()
+    return hostile.damaged(raw, rng, [raw, *(table.encode() for table in TABLES)])
+
+
+def use_long(path: Path) -> None:
+    """Recognised or read as one series; all series are finite, and each word has its own."""
+    table = long_table(read_sheet(path))
+    if table is None:
+        use_table(path)
+        return
+    panel = table.pick(fill="linear")
+    assert all(np.isfinite(series.values).all() for _, series in panel.series)
+    assert len({label for label, _ in panel.series}) == len(panel.series)
+
+
 CLAIM = {
     "id": "c",
     "figure": "Fig. 1",
@@ -426,6 +496,9 @@ DOORS = {
     "csv": Door(".csv", make_csv, use_table),
     "npy": Door(".npy", make_npy, use_table),
     "parquet": Door(".parquet", make_parquet, use_table),
+    "excel": Door(".xlsx", make_excel, use_table),
+    "ods": Door(".ods", make_ods, use_table),
+    "long": Door(".csv", make_long, use_long),
     "upload": Door(".csv", make_upload, use_upload),
     "claims": Door(".json", make_claims, use_claims),
     "laser": Door(".txt", make_laser, use_laser),

@@ -15,8 +15,8 @@ import exact
 import spheresn as sn
 from hostile import CASES, TAME, Case, finite, hold
 from spheresn import kernels
-from spheresn.driving import network_of
 from spheresn.closed_loop import ClosedLoop
+from spheresn.driving import network_of
 from spheresn.readout import Weights
 
 KINDS = ("f4", "f2", "i8", "i1", "u1", "?", ">f8", ">i4", "O")

@@ -3,7 +3,8 @@ the missing values.
 """
 
 from .clock import Clock
-from .read import FileError, read_table
+from .read import read_table
+from .sheet import FileError
 from .table import Table, TimeSeries
 
 __all__ = ["Clock", "FileError", "Table", "TimeSeries", "read_table"]
