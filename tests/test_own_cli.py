@@ -22,7 +22,7 @@ import spheresn as sn
 from elements import Elements
 from spheresn.apps.cli import main
 from spheresn.apps.cli.commands import series
-from spheresn.apps.forecasts.formatting import format_interval
+from spheresn._formatting import format_interval
 
 SCRIPT, MARKUP = "<script>alert(1)</script>", r"[red]x[/red] $\frac$"
 QUICK = ["--units", "30"]

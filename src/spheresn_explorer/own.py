@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import pandas as pd
 
 from spheresn._errors import BadInput
+from spheresn._formatting import format_name
 from spheresn._validation import Floats
-from spheresn.apps.forecasts.formatting import format_name
 from spheresn.apps.forecasts.result import ForecastResult, forecast, without_constant_columns
 from spheresn.apps.forecasts.summary import badge, describe_seasons, rows_ahead, sentences
 from spheresn.apps.tables import TimeSeries

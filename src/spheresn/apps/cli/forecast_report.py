@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ..._formatting import format_name, format_number
 from ..._validation import Floats
 from ..._version import __version__
 from ...forecasting.combination import COMBINATION
 from ...io import whole_file
 from .._pages import Drawing, pages
-from ..forecasts.formatting import format_name, format_number
 from ..forecasts.result import ForecastResult
 from ..forecasts.summary import (
     badge,

@@ -19,9 +19,9 @@ from rich.table import Table
 from rich.text import Text
 
 from ..._errors import printable
+from ..._formatting import format_name, format_number
 from ...forecasting.combination import COMBINATION
 from .._pages import STYLE, Drawing, quiet, save_figure
-from ..forecasts.formatting import format_name, format_number
 from ..forecasts.result import ForecastResult
 from ..forecasts.summary import describe_seasons, fitted, record_rows, rows_ahead, sentences
 

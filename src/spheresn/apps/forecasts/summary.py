@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from ..._formatting import format_interval
 from ..._validation import Floats
 from ...estimators import ESNForecaster
 from ...forecasting.backtesting import INTERVAL_LEVEL
 from ...forecasting.combination import COMBINATION
 from ...forecasting.series import family_of
 from .._json import plain
-from .formatting import format_interval
 from .result import ForecastResult
 
 EQUAL_ERRORS = 0.03  # relative difference up to which errors are called equal
