@@ -14,6 +14,7 @@ from .combination import COMBINATION
 from .defaults import SERIES_DEFAULTS
 
 RECENT_COUNTS = 150  # rows: what a series counted before says little about the next rows
+LARGEST_COUNT = 2.0**53  # floats beyond are whole, whatever they stand for
 # The mean of counts from which their distribution is as good as continuous
 LARGEST_COUNT_MEAN = 30.0
 # Of a mean: errors with a smaller variance are no chance events that are counted
@@ -31,8 +32,7 @@ def outcomes_of(record: Backtest, values: Floats, mean: Floats) -> Outcomes:
     degrees = np.array([count for _, count in found])
     spread = SERIES_DEFAULTS.wider * spreads
     others = StudentOutcomes(mean, spread, degrees, dependence_of(errors))
-    whole = ((values >= 0.0) & (values == np.floor(values))).all(axis=0)
-    counts = np.zeros(len(scale), np.bool_)
+    whole = ((values >= 0.0) & (values <= LARGEST_COUNT) & (values == np.floor(values))).all(axis=0)
     if not whole.any():
         return others
     small = np.where(whole, values, 0.0)  # other columns may be too large for squares

@@ -129,16 +129,18 @@ class Table:
 
     def _rows_before_the_future(self, chosen: Sequence[str]) -> int:
         """How many rows there are up to the last one with a value."""
-        filled = np.zeros(len(self.frame), np.bool_)
+        last = {}
         for name in chosen:
-            filled |= ~np.isnan(self.cells[name].numbers) | self.cells[name].wrong
-        rows = int(np.flatnonzero(filled)[-1]) + 1 if filled.any() else 0
-        if rows in (0, len(self.frame)):
+            filled = ~np.isnan(self.cells[name].numbers) | self.cells[name].wrong
+            last[name] = int(np.flatnonzero(filled)[-1]) if filled.any() else -1
+        latest = max(last, key=lambda name: last[name])
+        if last[latest] in (-1, len(self.frame) - 1):
+            got = "no value" if last[latest] < 0 else f"a value of {latest!r} in the last row"
             raise BadInput(
-                f"--known must come with rows to forecast, got a value of {chosen[0]!r} in the "
-                "last row or in none; append rows that have the known columns only"
+                f"--known must come with rows to forecast, got {got}; append rows that have the "
+                "known columns only, or choose other columns with --column"
             )
-        return rows
+        return last[latest] + 1
 
     def _about_known(
         self, chosen: Sequence[str], beside: Sequence[str], rows: int
