@@ -101,10 +101,8 @@ def test_tables_that_are_not_in_long_form_stay_as_they_are(tmp_path):
     broken = long_rows()
     broken.loc[50, "date"] = "later"
     assert found(tmp_path, broken) is None
-    with pytest.raises(BadInput, match="told apart|tells several series apart with --id"):
-        read_table(
-            saved(tmp_path, long_rows().sort_values("date").drop(columns="shop").assign(x=1))
-        )
+    with pytest.raises(BadInput, match="tells several series apart with --id"):
+        read_table(saved(tmp_path, twice))
 
 
 @pytest.mark.parametrize(
@@ -391,10 +389,8 @@ def test_the_page_runs_its_own_script_and_nothing_else(pages, name):
     blocks = re.findall(r"<script([^>]*)>(.*?)</script>", text, re.DOTALL)
     assert [kind for kind, _ in blocks] == [' type="application/json" id="data"', ""]
     digest = b64encode(sha256(blocks[1][1].encode()).digest()).decode()
-    assert (
-        f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{digest}'"
-        in text
-    )
+    policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+    assert f"{policy}; script-src 'sha256-{digest}'" in text
     data = json.loads(blocks[0][1])
     assert len(data["series"]) == {"one": 1, "some": 3, "many": 30, "long": 3}[name]
     assert all(

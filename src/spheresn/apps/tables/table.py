@@ -254,8 +254,8 @@ class Table:
         if len(holes) and 0 < holes[0] == len(numbers) - len(holes):
             raise BadInput(
                 f"column {name!r} must end with a number, got none in {self.rows(holes.tolist())}; "
-                "remove these rows, or if they are to be forecast, name the columns that are known "
-                "there with --known"
+                "remove these rows, or name the columns that are known there with --known to "
+                "forecast them"
             )
         if len(holes) and fill != "linear":
             rows = self.rows(holes.tolist())
