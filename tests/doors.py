@@ -29,6 +29,7 @@ from spheresn.apps.forecasts.summary import fitted
 from spheresn.apps.tables import read_table
 from spheresn.apps.tables.panel import long_table
 from spheresn.apps.tables.read import read_sheet
+from spheresn.forecasting import SeriesForecaster
 from spheresn.io import ModelFileError
 from spheresn_explorer.signals import table_from
 from spheresn_paper.claim import format_claim, read_claims
@@ -119,6 +120,43 @@ def _answer(model: Any) -> Any:
         return model.forecast(3, exogenous=np.zeros((3, columns))) if columns else model.forecast(3)
     inputs = np.zeros((5, model.n_features_in_))
     return model.predict([inputs, inputs] if isinstance(model, sn.ESNClassifier) else inputs)
+
+
+@cache
+def forecasters() -> list[bytes]:
+    """Small saved forecasters of ordinary series: an array, and dates with a known column."""
+    rows = 10 + np.sin(np.arange(30.0))
+    dated = pd.Series(rows, pd.date_range("2024-01-01", periods=30), name="sales")
+    models_of_series = [
+        SeriesForecaster(None, horizon=2, verbose=False).fit(np.column_stack([rows, rows[::-1]])),
+        SeriesForecaster([7], horizon=2, verbose=False).fit(dated, exogenous=np.cos(rows)),
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        for number, model in enumerate(models_of_series):
+            model.save(Path(folder, str(number)))
+        return [Path(folder, str(number)).read_bytes() for number in range(2)]
+
+
+def make_forecaster(rng: Random) -> bytes:
+    raw = rng.choice(forecasters())
+    return (
+        hostile.tensors_with_another_header(raw, rng)
+        if rng.random() < 0.6
+        else hostile.damaged(raw, rng, forecasters())
+    )
+
+
+def use_forecaster(path: Path) -> None:
+    """A forecaster that loads answers with finite numbers, or with a sentence."""
+    model = SeriesForecaster.load(path)
+    columns = model._exogenous.shape[1]
+    try:
+        answer = model.forecast(2, exogenous=np.zeros((2, columns)) if columns else None)
+        assert np.isfinite(np.asarray(answer.mean, float)).all(), "a loaded model answers with NaN"
+        assert np.isfinite(np.asarray(answer.upper, float)).all()
+    except (ValueError, ArithmeticError) as error:
+        if str(error).count("\n"):
+            raise AssertionError(f"not one sentence: {error}") from None
 
 
 CONFIG = fake.Config(units=3, size=4)
@@ -489,6 +527,7 @@ def use_laser(path: Path) -> None:
 
 DOORS = {
     "model": Door(".spheresn", make_model, use_model, (ModelFileError,)),
+    "forecaster": Door(".spheresn", make_forecaster, use_forecaster, (ModelFileError,)),
     "result": Door(".safetensors", make_result, use_result, (StoreError,)),
     "signed": Door(".safetensors", make_signed, use_result, (StoreError,)),
     "runs": Door(".json", make_runs, use_runs, (StoreError,)),

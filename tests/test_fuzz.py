@@ -27,7 +27,7 @@ from spheresn_paper.report.publish import check_sizes
 from spheresn_paper.runner import ResultStore
 from test_persistence import regressor, rewritten
 
-FEW = {"report": 5, "csv": 40, "long": 40, "upload": 20, "parquet": 40}
+FEW = {"report": 5, "forecaster": 30, "csv": 40, "long": 40, "upload": 20, "parquet": 40}
 
 
 @pytest.mark.parametrize("name", DOORS)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import fuzz
 from doors import DOORS
 
-MODELS = {"model": 38_000}
+MODELS = {"model": 38_000, "forecaster": 1_500}
 RESULTS = {"result": 27_000, "signed": 5_000, "runs": 5_000, "report": 100, "claims": 10_000}
 TABLES = {
     "npy": 12_000,

@@ -25,7 +25,7 @@ from .backtesting import Backtest
 from .combination import COMBINATION, FittedCombination
 from .network import NetworkSettings
 
-SERIES_FORMAT = 1
+SERIES_FORMAT = 1  # of a file: a later one has parts that this version does not know
 KIND = "SeriesForecaster"
 
 
