@@ -334,7 +334,8 @@ def test_a_saved_forecaster_forecasts_the_same_to_the_last_bit(tmp_path, form):
 
 
 def test_a_saved_forecaster_keeps_its_network_and_exogenous_columns(tmp_path):
-    model = SeriesForecaster(None, horizon=4, verbose=False).fit(sn.datasets.lorenz(400)[:, 0])
+    model = SeriesForecaster(None, horizon=4, verbose=False).fit(sn.datasets.lorenz(500)[:, 0])
+    assert list(model.weights_) == ["echo state network"]
     model.save(tmp_path / "n.spheresn")
     again = SeriesForecaster.load(tmp_path / "n.spheresn")
     assert np.array_equal(again.predict(), model.predict())

@@ -548,6 +548,11 @@ def test_a_time_column_can_be_named(tmp_path):
         read_table(path, hints=Hints("z"))
 
 
+def test_years_and_months_in_disorder_are_no_times(tmp_path):
+    rows = [["year", "month", "x"], ["2024", "1", "5"], ["2024", "3", "6"], ["2024", "2", "7"]]
+    assert read_table(made(tmp_path, rows)).clock is None
+
+
 def test_years_from_the_newest_on(tmp_path):
     rows = [["year", "x"], *([str(year), str(year % 7)] for year in range(2020, 2000, -1))]
     series = read_table(made(tmp_path, rows)).pick()

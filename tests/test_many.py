@@ -101,6 +101,11 @@ def test_tables_that_are_not_in_long_form_stay_as_they_are(tmp_path):
     broken = long_rows()
     broken.loc[50, "date"] = "later"
     assert found(tmp_path, broken) is None
+    with pytest.raises(BadInput, match="must have a date in every row, got 'later' in row 52"):
+        found(tmp_path, broken, ids=("shop",))
+    mixed = np.random.default_rng(0).permutation(3 * ROWS) + 0.5
+    several = long_rows().drop(columns="date").assign(t=mixed, step=np.tile(np.arange(ROWS), 3))
+    assert found(tmp_path, several).times.name == "step"
     with pytest.raises(BadInput, match="tells several series apart with --id"):
         read_table(saved(tmp_path, twice))
 
@@ -209,6 +214,13 @@ def test_words_are_encoded_and_what_never_varied_is_not_learned(tmp_path):
     many["word"] = [f"w{k}" for k in range(len(many))]
     with pytest.raises(BadInput, match=r"--known must name columns .* at most 100 words, got 175"):
         read_table(saved(tmp_path, many)).pick(["sales"], known=["word"])
+
+
+def test_known_columns_need_no_dates(tmp_path):
+    frame = with_future().drop(columns=["truth", "date", "holiday"])
+    series = read_table(saved(tmp_path, frame)).pick(known=["price"])
+    assert series.clock is None and series.ahead(1) == ["86"]
+    assert forecast(series, season=None).times == [str(row) for row in range(86, 91)]
 
 
 def test_known_columns_need_rows_to_forecast_and_cells(tmp_path):

@@ -129,10 +129,8 @@ def pictures(found: Sequence[Entry]) -> dict[str, Any]:
             {
                 "name": one.label,
                 "clock": places[id(result)],
-                "past": [float(f"{value:.{NUMBER_DIGITS}g}") for value in past],
-                "ahead": [
-                    [float(f"{value:.{NUMBER_DIGITS}g}") for value in row] for row in one.parts
-                ],
+                "past": [_short(value) for value in past],
+                "ahead": [[_short(value) for value in row] for row in one.parts],
                 "said": [format_interval(*row) for row in one.parts],
                 "shown": [format_number(value, NUMBER_DIGITS) for value in past],
             }

@@ -121,7 +121,7 @@ class Table:
             return series
         more = tuple(self._about_known(chosen, beside, len(self.frame) - rows))
         beside_names, table = self._encoded(beside, fill, places, rows)
-        if clock is not None and rows < len(self.frame):
+        if clock is not None:
             clock = replace(clock, calendar=_first(clock.calendar, len(values)))
         return replace(
             series, clock=clock, notes=(*notes, *more), known=table, known_names=beside_names
