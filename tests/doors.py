@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import tempfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -13,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 import pandas as pd
@@ -22,8 +24,12 @@ from safetensors.numpy import save as to_bytes
 import fake_experiment as fake
 import hostile_files as hostile
 import spheresn as sn
+import workbooks
 from spheresn.apps.forecasts.summary import fitted
 from spheresn.apps.tables import read_table
+from spheresn.apps.tables.panel import long_table
+from spheresn.apps.tables.read import read_sheet
+from spheresn.forecasting import SeriesForecaster
 from spheresn.io import ModelFileError
 from spheresn_explorer.signals import table_from
 from spheresn_paper.claim import format_claim, read_claims
@@ -114,6 +120,43 @@ def _answer(model: Any) -> Any:
         return model.forecast(3, exogenous=np.zeros((3, columns))) if columns else model.forecast(3)
     inputs = np.zeros((5, model.n_features_in_))
     return model.predict([inputs, inputs] if isinstance(model, sn.ESNClassifier) else inputs)
+
+
+@cache
+def forecasters() -> list[bytes]:
+    """Small saved forecasters of ordinary series: an array, and dates with a known column."""
+    rows = 10 + np.sin(np.arange(30.0))
+    dated = pd.Series(rows, pd.date_range("2024-01-01", periods=30), name="sales")
+    models_of_series = [
+        SeriesForecaster(None, horizon=2, verbose=False).fit(np.column_stack([rows, rows[::-1]])),
+        SeriesForecaster([7], horizon=2, verbose=False).fit(dated, exogenous=np.cos(rows)),
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        for number, model in enumerate(models_of_series):
+            model.save(Path(folder, str(number)))
+        return [Path(folder, str(number)).read_bytes() for number in range(2)]
+
+
+def make_forecaster(rng: Random) -> bytes:
+    raw = rng.choice(forecasters())
+    return (
+        hostile.tensors_with_another_header(raw, rng)
+        if rng.random() < 0.6
+        else hostile.damaged(raw, rng, forecasters())
+    )
+
+
+def use_forecaster(path: Path) -> None:
+    """A forecaster that loads answers with finite numbers, or with a sentence."""
+    model = SeriesForecaster.load(path)
+    columns = model._exogenous.shape[1]
+    try:
+        answer = model.forecast(2, exogenous=np.zeros((2, columns)) if columns else None)
+        assert np.isfinite(np.asarray(answer.mean, float)).all(), "a loaded model answers with NaN"
+        assert np.isfinite(np.asarray(answer.upper, float)).all()
+    except (ValueError, ArithmeticError) as error:
+        if str(error).count("\n"):
+            raise AssertionError(f"not one sentence: {error}") from None
 
 
 CONFIG = fake.Config(units=3, size=4)
@@ -377,6 +420,71 @@ def _parquet_with_metadata(rng: Random) -> bytes:
     return file.getvalue()
 
 
+WORKBOOK_ROWS = [["date", "x", "shop"], *([f"2024-01-0{k}", k * 1.5, "a"] for k in range(1, 6))]
+STRANGE_PARTS = [
+    b"\xd0\xcf\x11\xe0",
+    b"<a/>",
+    b"",
+    b"<!DOCTYPE a [<!ENTITY b SYSTEM 'file:///etc/passwd'>]><a>&b;</a>",
+    b"<sst uniqueCount='99999999999'/>",
+    b"<sheetData><row r='9999999'><c r='ZZZ9999999'/></row></sheetData>",
+]
+
+
+def _unzipped(raw: bytes) -> dict[str, bytes]:
+    with ZipFile(io.BytesIO(raw)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def _damaged_workbook(raw: bytes, rng: Random) -> bytes:
+    """An archive with accidents, or a whole one of parts with accidents, numbers at the edge of
+    their range, and parts that nobody expects.
+    """
+    if rng.random() < 0.3:
+        return hostile.damaged(raw, rng, [raw])
+    parts = _unzipped(raw)
+    for _ in range(rng.randint(1, 3)):
+        name, act = rng.choice(list(parts)), rng.random()
+        if act < 0.3:
+            parts[name] = hostile.damaged(parts[name], rng, list(parts.values()))
+        elif act < 0.8:
+            numbers = list(re.finditer(rb"\d+", parts[name]))
+            if numbers:
+                found, word = rng.choice(numbers), str(rng.choice(hostile.NUMBERS)).encode()
+                parts[name] = parts[name][: found.start()] + word + parts[name][found.end() :]
+        elif act < 0.9:
+            parts[name] = rng.choice(STRANGE_PARTS)
+        else:
+            parts[rng.choice(["xl/vbaProject.bin", "../x", "/etc/x"])] = rng.choice(STRANGE_PARTS)
+    return workbooks.zipped(parts)
+
+
+def make_excel(rng: Random) -> bytes:
+    return _damaged_workbook(workbooks.excel(WORKBOOK_ROWS), rng)
+
+
+def make_ods(rng: Random) -> bytes:
+    return _damaged_workbook(workbooks.ods(WORKBOOK_ROWS), rng)
+
+
+def make_long(rng: Random) -> bytes:
+    """A table in long form, with accidents."""
+    rows = [f"2024-01-0{k},{shop},{k * 2.5}" for shop in "abc" for k in range(1, 8)]
+    raw = "\n".join(["date,shop,sales", *rows]).encode()
+    return hostile.damaged(raw, rng, [raw, *(table.encode() for table in TABLES)])
+
+
+def use_long(path: Path) -> None:
+    """Recognised or read as one series; all series are finite, and each word has its own."""
+    table = long_table(read_sheet(path))
+    if table is None:
+        use_table(path)
+        return
+    panel = table.pick(fill="linear")
+    assert all(np.isfinite(series.values).all() for _, series in panel.series)
+    assert len({label for label, _ in panel.series}) == len(panel.series)
+
+
 CLAIM = {
     "id": "c",
     "figure": "Fig. 1",
@@ -419,6 +527,7 @@ def use_laser(path: Path) -> None:
 
 DOORS = {
     "model": Door(".spheresn", make_model, use_model, (ModelFileError,)),
+    "forecaster": Door(".spheresn", make_forecaster, use_forecaster, (ModelFileError,)),
     "result": Door(".safetensors", make_result, use_result, (StoreError,)),
     "signed": Door(".safetensors", make_signed, use_result, (StoreError,)),
     "runs": Door(".json", make_runs, use_runs, (StoreError,)),
@@ -426,6 +535,9 @@ DOORS = {
     "csv": Door(".csv", make_csv, use_table),
     "npy": Door(".npy", make_npy, use_table),
     "parquet": Door(".parquet", make_parquet, use_table),
+    "excel": Door(".xlsx", make_excel, use_table),
+    "ods": Door(".ods", make_ods, use_table),
+    "long": Door(".csv", make_long, use_long),
     "upload": Door(".csv", make_upload, use_upload),
     "claims": Door(".json", make_claims, use_claims),
     "laser": Door(".txt", make_laser, use_laser),

@@ -15,7 +15,7 @@ SOURCES = ROOT.parent
 PACKAGES = ("spheresn", "spheresn_explorer", "spheresn_paper")
 LAYERS = [
     ["_errors", "_running", "_version"],
-    ["_validation"],
+    ["_formatting", "_validation"],
     ["_numerics"],
     ["sphere", "system", "topology", "metrics"],
     ["activations"],

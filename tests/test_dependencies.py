@@ -97,7 +97,9 @@ def test_the_library_alone_brings_seven_packages():
 
 def test_commands_look_for_the_packages_of_their_extras():
     wanted = {
-        heading.removeprefix("Extra: "): {name.partition("[")[0] for name in packages}
+        heading.removeprefix("Extra: "): {
+            name.partition("[")[0].replace("-", "_") for name in packages
+        }
         for heading, packages in asked().items()
         if heading.startswith("Extra: ")
     }

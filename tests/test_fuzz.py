@@ -5,8 +5,11 @@ hundred thousand of them.
 from __future__ import annotations
 
 import os
+import socket
 import struct
+import subprocess
 from pathlib import Path
+from zipfile import ZIP_BZIP2, ZIP_STORED, ZipFile
 
 import numpy as np
 import pandas as pd
@@ -15,6 +18,7 @@ import pytest
 import fuzz
 import hostile_files as hostile
 import spheresn as sn
+import workbooks
 from doors import CONFIG, DOORS, UNITS
 from fake_experiment import Config
 from spheresn._plain import reservoir_from, reservoir_parts
@@ -23,7 +27,7 @@ from spheresn_paper.report.publish import check_sizes
 from spheresn_paper.runner import ResultStore
 from test_persistence import regressor, rewritten
 
-FEW = {"report": 5, "csv": 40, "upload": 20, "parquet": 40}
+FEW = {"report": 5, "forecaster": 30, "csv": 40, "long": 40, "upload": 20, "parquet": 40}
 
 
 @pytest.mark.parametrize("name", DOORS)
@@ -133,6 +137,87 @@ BOMBS = {
 }
 
 
+SHEET = workbooks.excel_parts({"S": [["date", "x"], ["2024-01-01", 1], ["2024-01-02", 2]]})
+FIRST_CELL = '<row r="1"><c r="A1"><v>1</v></c></row>'
+
+
+def with_cells(cells: str, head: str = "") -> bytes:
+    """A workbook whose sheet has these rows."""
+    text = f'{head}<worksheet xmlns="{workbooks.MAIN}"><sheetData>{cells}</sheetData></worksheet>'
+    return workbooks.zipped({**SHEET, "xl/worksheets/sheet1.xml": text})
+
+
+def with_a_lie(size: int) -> bytes:
+    """A workbook with a part that is larger than its archive says."""
+    raw = workbooks.zipped({**SHEET, "xl/long.xml": "A" * 30_000_000})
+    return raw.replace((30_000_000).to_bytes(4, "little"), size.to_bytes(4, "little"))
+
+
+LAUGHS = "".join(f'<!ENTITY a{k} "{f"&a{k - 1};" * 10}">' for k in range(1, 10))
+ENDLESS = "99999999999999999999"
+ROW, CELL = "<table:table-row", "<table:table-cell"
+ONE = 'office:value-type="float" office:value="1"'
+BOMBS |= {
+    "a part of 200 MB": (
+        "t.xlsx",
+        workbooks.zipped({**SHEET, "xl/sharedStrings.xml": "A" * 200_000_000}),
+    ),
+    "a part that is larger than it says": ("t.xlsx", with_a_lie(100)),
+    "a cell in the last corner": (
+        "t.xlsx",
+        with_cells(f'{FIRST_CELL}<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'),
+    ),
+    "a row that says where it is, of many cells that do not": (
+        "t.xlsx",
+        with_cells(f'{FIRST_CELL}<row r="1048576">{"<c><v>1</v></c>" * 3_000}</row>'),
+    ),
+    "a cell in a column that no number counts": (
+        "t.xlsx",
+        with_cells(f'<row><c r="{"Z" * 400}1"><v>1</v></c></row>'),
+    ),
+    "more words than it has": (
+        "t.xlsx",
+        workbooks.zipped({**SHEET, "xl/sharedStrings.xml": '<sst uniqueCount="4294967295"/>'}),
+    ),
+    "words within words": (
+        "t.xlsx",
+        with_cells("<row><c><v>&a9;</v></c></row>", f'<!DOCTYPE x [<!ENTITY a0 "ha">{LAUGHS}]>'),
+    ),
+    "many parts": (
+        "t.xlsx",
+        workbooks.zipped({**SHEET, **{f"xl/{k}.xml": "" for k in range(3_000)}}),
+    ),
+    "something behind the archive": (
+        "t.xlsx",
+        workbooks.zipped(SHEET)[:-2] + b"\x04\0more",
+    ),
+    "an old workbook under a new name": (
+        "t.xlsx",
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600),
+    ),
+    "a sheet that is no XML": (
+        "t.xlsx",
+        workbooks.zipped({**SHEET, "xl/worksheets/sheet1.xml": "<sheetData><row"}),
+    ),
+    "a million rows of 16,000 numbers": (
+        "t.ods",
+        workbooks.ods(
+            [["x"]],
+            f'{ROW} table:number-rows-repeated="1048000">{CELL} {ONE} '
+            'table:number-columns-repeated="16000"/></table:table-row>',
+        ),
+    ),
+    "a number after endless columns": (
+        "t.ods",
+        workbooks.ods(
+            [["x"]],
+            f'{ROW}>{CELL} table:number-columns-repeated="{ENDLESS}"/>{CELL} {ONE}/>'
+            "</table:table-row>",
+        ),
+    ),
+}
+
+
 @pytest.mark.parametrize("bomb", BOMBS)
 def test_a_small_file_takes_little_memory(tmp_path, bomb):
     name, content = BOMBS[bomb]
@@ -148,6 +233,53 @@ def test_a_small_parquet_file_of_many_rows_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("spheresn.apps.tables.read.MOST_CELLS", 999_999)
     with pytest.raises(ValueError, match=r"at most 999999 cells .*, got 1000000 rows of 1 columns"):
         read_table(tmp_path / "t.parquet")
+
+
+def test_a_packed_part_in_an_unusual_way_is_refused(tmp_path):
+    with ZipFile(tmp_path / "t.xlsx", "w", ZIP_BZIP2) as archive:
+        for name, text in SHEET.items():
+            archive.writestr(name, text)
+    with pytest.raises(ValueError, match="packed in an unusual way"):
+        read_table(tmp_path / "t.xlsx")
+
+
+def test_macros_links_and_formulas_do_nothing(tmp_path, monkeypatch):
+    """Nothing is fetched, started or written; a formula has the value that was stored."""
+
+    def refuse(*_, **__):
+        raise AssertionError("a workbook did something")
+
+    for module, name in ((socket, "socket"), (subprocess, "Popen"), (os, "system")):
+        monkeypatch.setattr(module, name, refuse)
+    link = '<externalLink><externalBook r:id="rId1"/></externalLink>'
+    target = f'<Relationships xmlns="{workbooks.PACKAGE}"><Relationship Id="rId1" TargetMode='
+    target += f'"External" Type="{workbooks.RELATIONS}/oleObject" Target="http://example.org/x"/>'
+    sheet = SHEET["xl/worksheets/sheet1.xml"].replace(
+        '<c r="B2">', '<c r="B2"><f>WEBSERVICE("http://example.org")+cmd|\'/c x\'!A1</f>'
+    )
+    parts = {
+        **SHEET,
+        "xl/worksheets/sheet1.xml": sheet,
+        "xl/vbaProject.bin": b"\xd0\xcf\x11\xe0" + b'Sub Auto_Open() Shell "x"' * 9,
+        "xl/externalLinks/externalLink1.xml": link,
+        "xl/externalLinks/_rels/externalLink1.xml.rels": f"{target}</Relationships>",
+    }
+    (tmp_path / "t.xlsm").write_bytes(workbooks.zipped(parts))
+    assert read_table(tmp_path / "t.xlsm").pick().values.ravel().tolist() == [1, 2]
+    assert [path.name for path in tmp_path.iterdir()] == ["t.xlsm"]
+
+
+def test_honest_workbooks_are_not_taken_for_bombs(tmp_path):
+    """A remark far away; a stored part; many repeated empty rows of LibreOffice."""
+    rows = [["x", "y"], *([k, k] for k in range(50)), *[[]] * 500, [None] * 80 + ["remark"]]
+    (tmp_path / "t.xlsx").write_bytes(workbooks.excel(rows))
+    assert len(read_table(tmp_path / "t.xlsx").cells["x"].numbers) == 551
+    with ZipFile(tmp_path / "t.xlsx", "w", ZIP_STORED) as archive:
+        for name, text in SHEET.items():
+            archive.writestr(name, text)
+    assert read_table(tmp_path / "t.xlsx").pick().values.ravel().tolist() == [1, 2]
+    (tmp_path / "t.ods").write_bytes(workbooks.ods([["x"], [5], [6]]))
+    assert read_table(tmp_path / "t.ods").pick().values.ravel().tolist() == [5, 6]
 
 
 def test_honest_tables_are_not_taken_for_bombs(tmp_path):

@@ -20,9 +20,9 @@ import pytest
 
 import spheresn as sn
 from elements import Elements
+from spheresn._formatting import format_interval
 from spheresn.apps.cli import main
 from spheresn.apps.cli.commands import series
-from spheresn.apps.forecasts.formatting import format_interval
 
 SCRIPT, MARKUP = "<script>alert(1)</script>", r"[red]x[/red] $\frac$"
 QUICK = ["--units", "30"]
@@ -91,12 +91,17 @@ def test_a_forecast_leaves_what_was_promised(forecasted):
     )
     assert head == [
         "date",
-        *(f"{name}{part}" for name in (SCRIPT, MARKUP) for part in ("", " lower", " upper")),
+        *(
+            f"{name}{part}"
+            for name in (SCRIPT, MARKUP, "flat")
+            for part in ("", " lower", " upper")
+        ),
     ]
     assert [row[0] for row in rows] == [f"2024-05-{day}" for day in range(30, 32)] + [
         f"2024-06-{day:02d}" for day in range(1, 11)
     ]
-    numbers = np.array([row[1:] for row in rows], float).reshape(12, 2, 3)
+    numbers = np.array([row[1:] for row in rows], float).reshape(12, 3, 3)
+    assert (numbers[:, 2] == 3.0).all()
     assert (numbers[:, :, 1] <= numbers[:, :, 0]).all() and (
         numbers[:, :, 0] <= numbers[:, :, 2]
     ).all()
@@ -105,7 +110,7 @@ def test_a_forecast_leaves_what_was_promised(forecasted):
 def test_the_page_escapes_names_and_fetches_nothing(forecasted):
     text = (forecasted / "report.html").read_text(encoding="utf-8")
     found = Elements(text)
-    assert not {"script", "iframe", "object"} & set(found.tags) and found.only_drawings()
+    assert not {"iframe", "object"} & set(found.tags) and found.only_drawings()
     assert "&lt;script&gt;" in text
     assert not [
         value
@@ -114,7 +119,7 @@ def test_the_page_escapes_names_and_fetches_nothing(forecasted):
         and not value.startswith(("#", "data:,", "data:image/svg+xml;base64,"))
     ]
     assert all(words in text for words in ("combination", "theta", "linear autoregression"))
-    assert "left out, constant" in text and "left out, not numbers: word" in text
+    assert "constant, and forecast as such: flat" in text and "left out, not numbers: word" in text
 
 
 @pytest.mark.parametrize("width", [390, 1200])
@@ -338,7 +343,7 @@ def test_analyse_measures_the_saved_network(folder, capsys):
         (["fit", "short.csv", "--out", "m.spheresn", "--units", "0"], "--units must be a whole"),
         (["forecast", "short.csv", "--seed", "-1"], "--seed must be a whole number of at least 0"),
         (["forecast", "short.csv", "--column", "q"], "--column must be one of 'x', got 'q'"),
-        (["forecast", "flat.csv"], "columns must vary"),
+        (["fit", "flat.csv", "--out", "m.spheresn"], "columns must vary"),
         (["forecast", "holes.csv"], "row 5; fill them in, or pass --fill linear"),
         (["forecast", "holes.csv", "--fill", "magic"], "--fill must be one of linear"),
         (["forecast", "short.csv", "--out", "/dev/null/x"], "must be writable"),

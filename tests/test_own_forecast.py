@@ -359,12 +359,27 @@ def test_intervals_end_where_numbers_end():
     assert result.upper.max() == np.finfo(float).max
 
 
-def test_constant_columns_are_left_out_and_named():
-    values = np.column_stack([np.full(20, 3.0), np.arange(20.0), np.zeros(20)])
-    kept = without_constant_columns(named(values))
-    assert kept.names == ("c1",) and kept.notes == ("left out, constant: c0, c2",)
-    with pytest.raises(sn.BadInput, match="columns must vary, got the same number in all rows of"):
-        without_constant_columns(named(values[:, :1]))
+def test_constant_columns_have_no_model_and_stay_what_they_are():
+    """Beside them the others are forecast as if these were not there."""
+    rng = np.random.default_rng(0)
+    walk = np.cumsum(rng.standard_normal(40))
+    values = np.column_stack([np.full(40, 3.0), walk, np.zeros(40)])
+    kept, constants = without_constant_columns(named(values))
+    assert kept.names == ("c1",) and constants == (("c0", 3.0), ("c2", 0.0))
+    result = forecast(named(values), 4)
+    assert result.series.notes == ("constant, and forecast as such: c0, c2",)
+    found = {name: parts for name, *parts in result.everything}
+    assert list(found) == ["c0", "c1", "c2"]
+    assert all((part == 3.0).all() for part in found["c0"]) and not np.any(found["c2"])
+    alone = forecast(TimeSeries("made", ("c1",), values[:, 1:2], None), 4)
+    assert np.array_equal(found["c1"][0], alone.values[:, 0])
+
+
+@pytest.mark.parametrize("value", [0.0, 5.0])
+def test_a_table_of_constant_columns_goes_on_as_it_is(value):
+    result = forecast(named(np.full((30, 2), value)), 3)
+    figure(result)
+    assert all((part == value).all() for _, *parts in result.everything for part in parts)
 
 
 def test_the_width_is_the_quantile_that_covers_one_more():

@@ -84,7 +84,7 @@ def test_commas_are_decimal_or_stand_between_thousands(tmp_path, text, values):
             ["2020-03-29T02:00:00+00:00", "2020-03-29T03:00:00+00:00"],
         ),
         (("29.12.2023", "30.12.2023", "31.12.2023"), ["2024-01-01", "2024-01-02"]),
-        (("01/02/2020", "02/02/2020", "03/02/2020"), ["2020-02-04", "2020-02-05"]),
+        (("13/02/2020", "14/02/2020", "15/02/2020"), ["2020-02-16", "2020-02-17"]),
         (("Nov 2019", "Dec 2019", "Jan 2020"), ["2020-02-01", "2020-03-01"]),
         (("November 2019", "December 2019", "January 2020"), ["2020-02-01", "2020-03-01"]),
         (("Nov-19", "Dec-19", "Jan-20"), ["2020-02-01", "2020-03-01"]),
@@ -184,10 +184,10 @@ def test_short_months_that_may_be_days_are_no_dates_and_this_is_said(tmp_path, t
     assert "'date' holds no dates that are understood, but 'Jan-16'" in series.notes[0]
 
 
-@pytest.mark.parametrize("cell", ["Total", "", "Source: our shop"])
+@pytest.mark.parametrize("cell", ["later", "", "Source: our shop"])
 def test_a_row_without_a_date_among_dates_is_refused(tmp_path, cell):
-    """Totals below a table would be its last value."""
-    text = f"date,x\n2020-01-01,1\n2020-02-01,2\n{cell},3\n"
+    """Totals below a table would be its last value; these numbers are no sums."""
+    text = f"date,x\n2020-01-01,1\n2020-02-01,2\n{cell},4\n"
     with pytest.raises(ValueError, match=f"must have a date in every row, got '{cell}' in row 4; "):
         picked(tmp_path, text)
 
@@ -352,7 +352,7 @@ def test_holes_are_named_as_a_spreadsheet_numbers_them_and_filled_on_request(tmp
         ("x\n1\n2\ninf\n", "got 'inf' in row 4"),
         ("x,x\n1,2\n", "'x' more than once"),
         ("date,y\n", "rows below its header, got none"),
-        ("x,y\n$5,b\n", "column of numbers, got '$5' in row 2 of 'x'"),
+        ("x,y\n5 km,b\n", "column of numbers, got '5 km' in row 2 of 'x'"),
         ("date,day\n2020-01-01,a\n", "column of numbers, got 'a' in row 2 of 'day'"),
         ("year,city\n2020,Rome\n2021,Oslo\n2022,Bonn\n", "numbers, got 'Rome' in row 2 of 'city'"),
         ("x\n1 2\n3 4\n", "column of numbers, got '1 2' in row 2 of 'x'"),

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import pandas as pd
 
 from spheresn._errors import BadInput
+from spheresn._formatting import format_name
 from spheresn._validation import Floats
-from spheresn.apps.forecasts.formatting import format_name
 from spheresn.apps.forecasts.result import ForecastResult, forecast, without_constant_columns
 from spheresn.apps.forecasts.summary import badge, describe_seasons, rows_ahead, sentences
 from spheresn.apps.tables import TimeSeries
@@ -95,13 +95,10 @@ def shown(outlook: ForecastResult) -> OwnForecast:
 
 
 def columns_of(series: TimeSeries) -> tuple[str, ...]:
-    """The names of the columns that are forecast; none if all are constant."""
-    try:
-        return tuple(
-            format_name(name, LABEL_LENGTH) for name in without_constant_columns(series).names
-        )
-    except BadInput:
-        return ()
+    """The names of the columns that are forecast: those that vary, or all if none does."""
+    return tuple(
+        format_name(name, LABEL_LENGTH) for name in without_constant_columns(series)[0].names
+    )
 
 
 def plotted(times: pd.Index) -> list[str | float]:

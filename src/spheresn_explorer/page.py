@@ -91,7 +91,8 @@ def _controls(titles: Mapping[str, str]) -> Any:
     # Any file may be chosen: one of another kind gets a sentence instead of nothing
     upload = dcc.Upload(html.Button("Use your own file", className="plain"), id="upload")
     limits = html.P(
-        "CSV or NPY, one row per step, up to 5 MB. Dates are recognised.", className="hint"
+        "CSV, Excel, ODS, Parquet or NPY, one row per step, up to 50 MB. Dates are recognised.",
+        className="hint",
     )
     children = [
         _field("Signal", _choice("signal", titles, usual.signal)),

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from spheresn._formatting import format_name
 from spheresn.analysis import EchoState, LyapunovSpectrum
-from spheresn.apps.forecasts.formatting import format_name
 from spheresn.plotting import COLOURS
 
 from .compute import Forecast, Trajectory

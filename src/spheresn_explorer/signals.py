@@ -15,6 +15,7 @@ from spheresn import _validation, datasets
 from spheresn._errors import BadInput
 from spheresn._validation import Floats
 from spheresn.apps.tables import TimeSeries, read_table
+from spheresn.apps.tables.read import READERS, WORKBOOKS
 from spheresn.forecasting.defaults import SERIES_DEFAULTS
 
 from .cache import Recent
@@ -23,8 +24,8 @@ from .settings import MOST_COLUMNS
 
 ROWS = 2400  # of each signal
 UPLOADS = 16  # kept; an older one must be uploaded again
-KINDS = (".npy", ".csv", ".tsv", ".txt")
-MOST_BYTES = 5_000_000  # bytes
+KINDS = (*READERS, *WORKBOOKS)
+MOST_BYTES = 50_000_000  # bytes of a file; a request has a third more
 MOST_UPLOADED_COLUMNS = 50  # columns of a file, those that are no numbers included
 
 
@@ -165,7 +166,7 @@ def _source(title: str, place: str, content: bytes) -> Source:
 
 def _content(path: Path) -> bytes:
     if not path.is_file():
-        raise BadInput(f"FILE must be an existing file, got {str(path)!r}; name a CSV or NPY file")
+        raise BadInput(f"FILE must be an existing file, got {str(path)!r}; name a table")
     if path.stat().st_size > MOST_BYTES:
         raise BadInput(
             f"FILE must have at most {MOST_BYTES / 1e6:g} MB, got {path.stat().st_size / 1e6:.1f} "

@@ -263,10 +263,10 @@ def test_uploads_are_signals_or_sentences(tab, tmp_path):
     assert after["forecast"][0] != before["forecast"][0]
     # Its last sixth is the truth
     assert after["forecast"][0][100:] == pytest.approx(own_wave()[500:], rel=1e-3)
-    (tmp_path / "large.csv").write_bytes(b"1\n" * 2_600_000)
+    (tmp_path / "large.csv").write_bytes(b"1\n" * 25_100_000)
     tab.page.set_input_files("#upload input", tmp_path / "large.csv")
     tab.settled(
-        f"{view} file must have at most 5 MB, got 5.2 MB; shorten it or keep every n-th row"
+        f"{view} file must have at most 50 MB, got 50.2 MB; shorten it or keep every n-th row"
     )
     (tmp_path / "short.csv").write_text("1\n2\n")
     tab.page.set_input_files("#upload input", tmp_path / "short.csv")

@@ -7,9 +7,18 @@ from __future__ import annotations
 import fuzz
 from doors import DOORS
 
-MODELS = {"model": 38_000}
+MODELS = {"model": 38_000, "forecaster": 1_500}
 RESULTS = {"result": 27_000, "signed": 5_000, "runs": 5_000, "report": 100, "claims": 10_000}
-TABLES = {"npy": 12_000, "csv": 1_000, "parquet": 1_500, "upload": 150, "laser": 5_000}
+TABLES = {
+    "npy": 12_000,
+    "csv": 1_000,
+    "parquet": 1_500,
+    "excel": 3_000,
+    "ods": 1_500,
+    "long": 1_000,
+    "upload": 150,
+    "laser": 5_000,
+}
 EVERY = {**MODELS, **RESULTS, **TABLES}
 assert set(EVERY) == set(DOORS) and sum(EVERY.values()) > 100_000
 

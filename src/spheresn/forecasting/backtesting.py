@@ -9,13 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from html import escape
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._errors import BadInput
+from .._formatting import format_number
 from .._validation import Floats, one_of, real, table, whole
 from ..selection.free_runs import evenly_spaced
+from ..series.form import SeriesForm
 from ..series.scaling import Scaler
 from ..series.statistics import autocorrelations
 from .defaults import SERIES_DEFAULTS
@@ -25,6 +29,7 @@ from .methods import Forecasts, Method
 LEAST_BACKTEST_ROWS, LEAST_BACKTEST_ORIGINS, MOST_BACKTEST_ORIGINS = 60, 10, 100
 BACKTEST_STEPS = 200  # ahead where nobody sets them, at most
 INTERVAL_LEVEL = 0.9  # of an interval, unless the user gives another
+SHOWN_BEST = 4  # methods in a `repr`
 BELOW_NEXT_RANK = 1.0 - 1e-12  # so that 18.000000000000004 of 19 errors are 18
 NEIGHBOURING_HORIZONS = 0.2  # errors at horizons nearer or farther by this share count too
 
@@ -37,9 +42,9 @@ class Backtest:
 
     origins (K,): the first rows forecast; folds: the origins at which the methods were fitted
     again; forecasts: of each method (K, H, d); truth (K, H, d): the true rows; diverged: of each
-    method, which forecasts (K,) diverged, so that the mean replaces them from there on. All values
-    are in deviations of the columns, so that columns can be compared; `scaler.backward` brings them
-    to the units of the series.
+    method, which forecasts (K,) diverged, so that the mean replaces them from there on; form: that
+    of the series, if it is known. All values are in deviations of the columns, so that columns can
+    be compared; `scaler.backward` brings them to the units of the series.
 
     >>> from spheresn.forecasting import Naive, backtest
     >>> test = backtest(np.sin(0.3 * np.arange(120.0)), 5, {"naive": Naive.fit})
@@ -53,6 +58,126 @@ class Backtest:
     truth: Floats
     scaler: Scaler
     diverged: dict[str, NDArray[np.bool_]] = field(default_factory=dict)
+    form: SeriesForm | None = None
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame in the units of the series: a row for each forecast, step and column,
+        with the time of that step, the truth and what each method forecast.
+
+        >>> from spheresn.forecasting import Naive, backtest
+        >>> test = backtest(np.arange(90.0), 2, {"naive": Naive.fit})
+        >>> test.to_frame().iloc[:2].to_dict("list")
+        {'origin': [60, 60], 'step': [1, 2], 'truth': [60.0, 61.0], 'naive': [59.0, 59.0]}
+        """
+        import pandas as pd
+
+        count, steps, columns = self.truth.shape
+        origin = np.repeat(self.origins, steps * columns)
+        step = np.tile(np.repeat(np.arange(1, steps + 1), columns), count)
+        found: dict[str, Any] = {"origin": origin, "step": step}
+        index = None if self.form is None else self.form.index
+        if index is not None and self.origins[-1] + steps <= len(index):
+            found["origin"], found["time"] = index[origin], index[origin + step - 1]
+        if columns > 1:
+            names = range(columns) if self.form is None else self.form.names
+            found["column"] = np.tile(np.array(list(names), dtype=object), count * steps)
+        parts = {"truth": self.truth, **self.forecasts}
+        values = {name: self.scaler.backward(part).ravel() for name, part in parts.items()}
+        return pd.DataFrame({**found, **values})
+
+    def summary(self) -> Any:
+        """A pandas DataFrame with a row for each method, the best first: the mean of |e|, the root
+        mean square error and the mean of e, in the units of the series, for each column, and the
+        mean of |e| relative to that of the naive method, if that is there.
+
+        >>> from spheresn.forecasting import Mean, Naive, backtest
+        >>> test = backtest(np.arange(90.0), 2, {"mean": Mean.fit, "naive": Naive.fit})
+        >>> test.summary().loc["naive"].round(9).tolist()
+        [1.5, 1.58113883, -1.5, 1.0]
+        """
+        import pandas as pd
+
+        names = self._column_names
+        naive = next((one for one in ("seasonal naive", "naive") if one in self.forecasts), None)
+        sizes = {name: np.abs(self.errors(name)).mean() for name in self.forecasts}
+        rows = {}
+        for name in sorted(sizes, key=lambda one: float(sizes[one])):
+            errors = self.errors(name) * self.scaler.scale
+            parts = {
+                "mean |e|": np.abs(errors).mean(axis=(0, 1)),
+                "rmse": np.sqrt(np.square(errors).mean(axis=(0, 1))),
+                "bias": errors.mean(axis=(0, 1)),
+            }
+            row = {
+                part if len(names) == 1 else (part, one): float(value)
+                for part, values in parts.items()
+                for one, value in zip(names, values, strict=True)
+            }
+            if naive is not None and sizes[naive] > 0.0:
+                key = f"|e| / {naive}"
+                row[key if len(names) == 1 else (key, "")] = float(sizes[name] / sizes[naive])
+            rows[name] = row
+        return pd.DataFrame.from_dict(rows, orient="index")
+
+    def plot(self, axes: Any = None, name: str | None = None, column: int = 0) -> Any:
+        """Draw one column of the series and the forecasts of a method that do not overlap, by
+        default of the one with the least error; returns the axes.
+        """
+        if axes is None:
+            from matplotlib import pyplot
+
+            axes = pyplot.gca()
+        chosen = str(self.summary().index[0]) if name is None else name
+        one_of("name", chosen, tuple(self.forecasts))
+        steps = self.truth.shape[1]
+        truth = self.scaler.backward(self.truth)[:, :, column]
+        runs = self.scaler.backward(self.forecasts[chosen])[:, :, column]
+        rows = {
+            int(origin) + step: truth[k, step]
+            for k, origin in enumerate(self.origins)
+            for step in range(steps)
+        }
+        places = sorted(rows)
+        axes.plot(places, [rows[place] for place in places], color="0.55", label="data")
+        last = -1
+        label: str | None = chosen
+        for origin, run in zip(self.origins.tolist(), runs, strict=True):
+            if origin > last:
+                axes.plot(np.arange(origin, origin + steps), run, color="#0072B2", label=label)
+                last, label = origin + steps - 1, None
+        axes.set(xlabel="row", ylabel=str(self._column_names[column]))
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.legend(frameon=False)
+        return axes
+
+    def __repr__(self) -> str:
+        """How many forecasts of what, and the errors of the best methods."""
+        count, steps, columns = self.truth.shape
+        naive = next((one for one in ("seasonal naive", "naive") if one in self.forecasts), None)
+        sizes = {name: float(np.abs(self.errors(name)).mean()) for name in self.forecasts}
+        best = sorted(sizes, key=lambda one: sizes[one])
+        unit = " deviations"
+        if naive is not None and sizes[naive] > 0.0:
+            sizes = {name: size / sizes[naive] for name, size in sizes.items()}
+            unit = f" of {naive}"
+        listed = ", ".join(f"{name} {format_number(sizes[name], 3)}" for name in best[:SHOWN_BEST])
+        more = f" and {len(best) - SHOWN_BEST} more" if len(best) > SHOWN_BEST else ""
+        return (
+            f"Backtest of {len(best)} method{'s' if len(best) > 1 else ''}: {count} forecasts, "
+            f"{steps} step{'s' if steps > 1 else ''} ahead, of {columns} "
+            f"column{'s' if columns > 1 else ''}\nmean |e|{unit}: {listed}{more}"
+        )
+
+    def _repr_html_(self) -> str:
+        """The table of `summary`."""
+        title = escape(repr(self).splitlines()[0])
+        return f"<p>{title}</p>{self.summary().to_html(float_format=format_number)}"
+
+    @property
+    def _column_names(self) -> tuple[Any, ...]:
+        columns = self.truth.shape[2]
+        names = tuple(range(columns)) if self.form is None else self.form.names
+        return tuple("value" if name is None else name for name in names)
 
     def errors(self, name: str) -> Floats:
         """Forecast minus truth (K, H, d), in deviations of the columns."""

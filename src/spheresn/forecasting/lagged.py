@@ -102,6 +102,11 @@ class FittedAutoregression:
     values: Floats
     error: float
 
+    @property
+    def earliest(self) -> int:
+        """The first row that it can forecast."""
+        return self.lags[-1] + self.recipe.difference + 1
+
     def given(self, exogenous: Floats) -> FittedAutoregression:
         """The same with other exogenous columns, which begin with those of the fit."""
         return replace(self, recipe=replace(self.recipe, exogenous=exogenous))
@@ -275,6 +280,11 @@ class FittedDirect:
     lags: list[int]
     readout: Weights | None
     rows: Floats
+
+    @property
+    def earliest(self) -> int:
+        """The first row that it can forecast."""
+        return max(self.lags[-1], self.recipe.season)
 
     def forecast(self, series: Floats, origins: ArrayLike, steps: int) -> Forecasts:
         """Forecasts for all horizons at once; for no more than those of the fit."""

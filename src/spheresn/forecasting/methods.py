@@ -15,6 +15,7 @@ from .._validation import Floats
 from ..series.scaling import bounds
 from ..series.statistics import beside_moving_average
 
+LEAST_THETA_ROWS = 3  # of a trend and its errors
 # A grid for exponential smoothing, finer where the level remembers long
 SMOOTHINGS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99)
 
@@ -89,6 +90,11 @@ class SeasonalNaive:
 
     season: int
 
+    @property
+    def earliest(self) -> int:
+        """The first row that it can forecast."""
+        return self.season
+
     def fit(self, rows: Floats) -> SeasonalNaive:
         """There is nothing to learn from rows (T, d)."""
         return self
@@ -136,6 +142,7 @@ class Theta:
     """
 
     season: int = 1
+    earliest = LEAST_THETA_ROWS
 
     def fit(self, rows: Floats) -> Theta:
         """Everything is computed from the rows before an origin, when they are known."""
@@ -143,7 +150,7 @@ class Theta:
 
     def forecast(self, series: Floats, origins: ArrayLike, steps: int) -> Forecasts:
         """From each origin, by the rows before it."""
-        places = checked_origins(origins, 3, len(series))
+        places = checked_origins(origins, LEAST_THETA_ROWS, len(series))
         found = [
             [
                 _theta(series[:place, column], self.season, steps)
@@ -219,6 +226,11 @@ class LogScale:
         fitted._positive = np.asarray((rows > 0.0).all(axis=0))
         fitted._inner = self._fit(fitted._forward(rows))
         return fitted
+
+    @property
+    def earliest(self) -> int:
+        """The first row that the other method can forecast."""
+        return int(getattr(self._inner, "earliest", 1))
 
     def forecast(self, series: Floats, origins: ArrayLike, steps: int) -> Forecasts:
         """Its forecasts, in the units of the series."""

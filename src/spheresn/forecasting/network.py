@@ -30,6 +30,11 @@ class FittedNetwork:
     model: ESNForecaster
     rows: Floats
 
+    @property
+    def earliest(self) -> int:
+        """The first row that it can forecast."""
+        return len(self.rows)
+
     def forecast(self, series: Floats, origins: ArrayLike, steps: int) -> Forecasts:
         """Free runs (K, steps, d), each after observing the series up to its origin."""
         model, found, observed = copy(self.model), [], len(self.rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Self
@@ -15,17 +16,20 @@ from .._errors import BadInput
 from .._running import Progress, all_or_nothing
 from .._validation import Floats, at_least, whole
 from ..estimators.forecaster import ESNForecaster
-from ..estimators.outcomes import Forecast, StudentOutcomes, inside_one
-from ..series.observed import exogenous_columns, observed
+from ..estimators.outcomes import Forecast, levels_of
+from ..series.observed import exogenous_columns, following, observed
 from ..series.scaling import Scaler
-from .backtesting import INTERVAL_LEVEL, Backtest, Fit, backtest, most_steps, spread_by_step
+from .backtesting import INTERVAL_LEVEL, Backtest, Fit, backtest, most_steps
 from .combination import COMBINATION, FittedCombination, combine, record_origins
 from .defaults import SERIES_DEFAULTS
+from .intervals import outcomes_of
 from .lagged import Autoregression, DirectAutoregression
 from .methods import LogScale, Mean, Naive, SeasonalNaive, Shifted, Theta
 from .network import FittedNetwork, NetworkSettings
+from .saving import read_series, write_series
 from .seasons import given_seasons, seasons_of, suggested_by
 
+NETWORK = "echo state network"  # of one large network in the record
 FORECAST_STAGES = SERIES_DEFAULTS.folds + 1  # how often `fit` calls `report`
 
 Report = Callable[[str], None]
@@ -125,26 +129,24 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
             self._usual_steps() if self.horizon is None else whole("horizon", self.horizon, 1)
         )
         _at_most_rows("horizon", self.horizon_, len(self._rows))
+        self._network: NetworkSettings | None = None
         self._fitted = self._combine(self.horizon_, report)
-        weights = sorted(self._fitted.weights.items(), key=lambda pair: -float(np.mean(pair[1])))
-        flat = self._rows.shape[1] == 1
-        self.weights_ = {
-            name: float(weight[0]) if flat else weight for name, weight in weights if weight.any()
-        }
-        self.record_ = self._in_deviations(self._fitted.record)
+        self._show_weights()
         return self
 
     def forecast(
-        self, steps: int | None = None, level: float = INTERVAL_LEVEL, exogenous: Any = None
+        self, steps: int | None = None, level: Any = INTERVAL_LEVEL, exogenous: Any = None
     ) -> Forecast:
         """The next `steps` rows, by default as many as the horizon, with intervals.
 
-        `exogenous` (steps, e): the columns of fit at these rows. For more steps than the horizon
-        the methods are judged again, for this forecast alone; set `horizon` to judge them once.
+        level: of the intervals, .8 or 80, or several. Columns that count few events have
+        distributions of counts. `exogenous` (steps, e): the columns of fit at these rows. For more
+        steps than the horizon the methods are judged again, for this forecast alone; set `horizon`
+        to judge them once.
         """
         check_is_fitted(self, "weights_")
         count = self.horizon_ if steps is None else whole("steps", steps, 1)
-        inside = inside_one("level", level)
+        levels = levels_of(level)
         rows = len(self._rows)
         _at_most_rows("steps", count, rows)
         index, columns = self._form.coming(count), self._exogenous.shape[1]
@@ -158,17 +160,109 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
         after = np.repeat(known[-1:], ahead - count, axis=0)
         final = found.given(np.vstack([self._exogenous, known, after]))
         mean = self.scale_ * final.forecast(self._rows, [rows], ahead).values[0, :count]
-        spreads, degrees = self._spreads(self._in_deviations(found.record), count)
+        outcomes = outcomes_of(self._in_deviations(found.record), self._values, mean)
         low = np.where((self._values >= 0.0).all(axis=0), 0.0, -np.inf)
-        return Forecast(
-            inside,
-            index,
-            self._form,
-            self._values,
-            mean,
-            StudentOutcomes(mean, SERIES_DEFAULTS.wider * spreads, degrees),
-            low,
+        return Forecast(levels[0], index, self._form, self._values, mean, outcomes, low, levels)
+
+    def predict(self, steps: int | None = None, exogenous: Any = None) -> Any:
+        """The next `steps` rows without their intervals: `forecast(steps).mean`."""
+        return self.forecast(steps, exogenous=exogenous).mean
+
+    @all_or_nothing
+    def update(self, rows: Any, exogenous: Any = None) -> Self:
+        """Go on after more rows, without a new search: methods, weights and the record stay, and
+        the methods learn from all rows.
+
+        rows: those that follow, in the form of the series; exogenous: the columns of fit there.
+
+        >>> wave = np.sin(0.5 * np.arange(80.0))
+        >>> model = SeriesForecaster().fit(wave[:70]).update(wave[70:])
+        >>> bool(np.abs(model.predict(5) - np.sin(0.5 * np.arange(80.0, 85.0))).max() < 0.01)
+        True
+        """
+        check_is_fitted(self, "weights_")
+        found = observed(np.atleast_1d(rows) if np.isscalar(rows) else rows, self.fill, "rows")
+        following(self._form, found.form)
+        columns = self._exogenous.shape[1]
+        index = self._form.coming(len(found.values))
+        beside, _ = exogenous_columns(
+            exogenous, len(found.values), columns, self._exogenous_names, index, _numbers
         )
+        self._form = self._form.after(len(found.values))
+        self._values = np.vstack([self._values, found.values])
+        self._exogenous = np.vstack([self._exogenous, beside])
+        self._rows = self._values / self.scale_
+        self._learn_again()
+        return self
+
+    def fitted_values(self) -> Any:
+        """One-step forecasts of the rows, in their form; NaN at the beginning, where too few rows
+        are before. The methods have learned from these rows, all but an echo state network, which
+        learns from the first half and forecasts the other one: errors of new rows are larger, and
+        `record_` has some.
+        """
+        check_is_fitted(self, "weights_")
+        rows = len(self._rows)
+        methods = dict(self._fitted.methods)
+        if NETWORK in methods and self._network is not None:
+            methods[NETWORK] = self._network.fit(self._rows[: rows // 2])
+        first = max(getattr(method, "earliest", 1) for method in methods.values())
+        fitted = replace(self._fitted, methods=methods)
+        found = np.full(self._rows.shape, np.nan)
+        with threadpool_limits(1):
+            ahead = fitted.forecast(self._rows, np.arange(first, rows), 1).values[:, 0]
+        found[first:] = ahead * self.scale_
+        index = self._form.index
+        return self._form.shaped(found if index is None else found[-len(index) :], index)
+
+    def residuals(self) -> Any:
+        """The rows minus `fitted_values`."""
+        fitted, index = self.fitted_values(), self._form.index
+        values = self._values if index is None else self._values[-len(index) :]
+        return self._form.shaped(values - np.asarray(fitted).reshape(values.shape), index)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the rows, the record and the weights to one file, whole or not at all. It holds no
+        code and no weights of methods: these learn again from the rows as it is loaded.
+        """
+        check_is_fitted(self, "weights_")
+        write_series(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> SeriesForecaster:
+        """The forecaster that `save` wrote; its forecasts are the same to the last bit.
+
+        >>> import tempfile
+        >>> model = SeriesForecaster().fit(np.sin(0.5 * np.arange(60.0)))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.save(folder + "/m.spheresn")
+        ...     again = SeriesForecaster.load(folder + "/m.spheresn")
+        >>> bool((again.predict(5) == model.predict(5)).all())
+        True
+        """
+        model = cls()
+        read_series(model, path)
+        model._learn_again()
+        return model
+
+    def _show_weights(self) -> None:
+        """What people read: the weights that are not zero, the largest first, and the record."""
+        weights = sorted(self._fitted.weights.items(), key=lambda pair: -float(np.mean(pair[1])))
+        flat = self._rows.shape[1] == 1
+        self.weights_ = {
+            name: float(weight[0]) if flat else weight for name, weight in weights if weight.any()
+        }
+        self.record_ = self._in_deviations(self._fitted.record)
+
+    def _learn_again(self) -> None:
+        """Fit the methods that have a weight to all rows."""
+        recipes = self._recipes(self._rows, self.horizon_, logarithms=True)
+        if self._network is not None:
+            recipes[NETWORK] = self._network.fit
+        used = [name for name, weight in self._fitted.weights.items() if weight.any()]
+        with threadpool_limits(1):
+            methods = {name: recipes[name](self._rows) for name in used}
+        self._fitted = replace(self._fitted, methods=methods)
 
     def backtest(self, steps: int | None = None) -> Backtest:
         """How good these forecasts would have been over the last third of the series.
@@ -193,7 +287,8 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
         simple = self._simple()
         naive = list(simple)[-1]
         with threadpool_limits(1):
-            return backtest(self._values, ahead, {COMBINATION: fit, naive: simple[naive]})
+            found = backtest(self._values, ahead, {COMBINATION: fit, naive: simple[naive]})
+        return replace(found, form=self._form)
 
     def describe(self) -> str:
         """One sentence: what the forecast is made of, and how it compares with the naive method."""
@@ -209,7 +304,19 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
             outcome = f"the {naive} method had no error, their combination {error:.2g} deviations"
         return (
             f"The forecast is {names}. In {len(self.record_.origins)} forecasts of rows that they "
-            f"had not seen, {outcome}."
+            f"had not seen, {outcome}. {self._why()}"
+        )
+
+    def _why(self) -> str:
+        """Why these methods, and with these weights."""
+        worst, errors = SERIES_DEFAULTS.worst, self.record_.forecasts
+        left = sum(name not in self.weights_ for name in errors if name != COMBINATION)
+        rule = f"errors there are at most {worst:g} times the least"
+        if not left:
+            return f"All methods count, because their {rule}."
+        return (
+            f"They are the methods whose {rule}; a smaller error gives more weight, and {left} "
+            f"other method{'s' if left > 1 else ''} had larger ones."
         )
 
     def relative_error(self, name: str, other: str) -> float:
@@ -253,7 +360,8 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
             progress.close()
 
     def _in_deviations(self, record: Backtest) -> Backtest:
-        return replace(record, scaler=Scaler(np.zeros_like(self.scale_), self.scale_))
+        scaler = Scaler(np.zeros_like(self.scale_), self.scale_)
+        return replace(record, scaler=scaler, form=self._form)
 
     def _simple(self) -> dict[str, Fit]:
         found: dict[str, Fit] = {"naive": Naive.fit}
@@ -263,6 +371,14 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
 
     def _methods(self, rows: Floats, steps: int) -> dict[str, Fit]:
         """All methods that are tried on rows (T, d)."""
+        found = self._recipes(rows, steps, bool((rows > 0.0).all(axis=0).any()))
+        precise = self._precise(rows, steps)
+        if precise is not None:
+            found[NETWORK] = precise
+        return found
+
+    def _recipes(self, rows: Floats, steps: int, logarithms: bool) -> dict[str, Fit]:
+        """All methods that need no search."""
         seasons, seed = self.seasons_, self.random_state
         main = seasons[0] if seasons else 1
         shared = {"seasons": seasons, "exogenous": self._exogenous, "seed": seed}
@@ -278,11 +394,8 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
             direct = DirectAutoregression(steps, season, seasons)
             scaled[f"direct readouts from the {kind}"] = direct.fit
         found |= scaled
-        if (rows > 0.0).all(axis=0).any():
+        if logarithms:
             found |= {f"{name}, of logarithms": LogScale(fit).fit for name, fit in scaled.items()}
-        precise = self._precise(rows, steps)
-        if precise is not None:
-            found["echo state network"] = precise
         return found
 
     def _precise(self, rows: Floats, steps: int) -> Fit | None:
@@ -298,6 +411,8 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
             verbose=False,
         ).fit(early)
         same = NetworkSettings.of(chosen)
+        if rows is self._rows:  # and not a part of them, in a backtest
+            self._network = same
 
         def fit(part: Floats) -> FittedNetwork:
             return FittedNetwork(chosen, part) if len(part) == len(early) else same.fit(part)
@@ -313,13 +428,6 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
         return one_step.error <= SERIES_DEFAULTS.clean * float(
             np.min(changes / Scaler.of(rows).scale)
         )
-
-    def _spreads(self, record: Backtest, steps: int) -> tuple[Floats, Floats]:
-        """Deviations (H, d) of the errors of the combination, and degrees of freedom (d,)."""
-        errors = record.errors(COMBINATION)
-        found = [spread_by_step(errors[:, :, column], steps) for column in range(errors.shape[2])]
-        spreads = np.column_stack([spread for spread, _ in found]) * self.scale_
-        return spreads, np.array([degrees for _, degrees in found])
 
 
 def _numbers(exogenous: Any) -> Floats:

@@ -280,3 +280,23 @@ def same_dates(name: str, rows: Any, index: Any) -> bool:
             "that belong to these dates, each once"
         )
     return True
+
+
+def following(form: SeriesForm, rows: SeriesForm) -> None:
+    """Require that rows go on after a series: with its columns, and at its next date."""
+    if len(rows.names) != len(form.names):
+        raise BadInput(
+            f"rows must have {len(form.names)} column(s), got {len(rows.names)}; pass those of fit"
+        )
+    if rows.library == form.library != "numpy" and rows.names != form.names:
+        raise BadInput(
+            f"rows must have the columns of fit, {list(form.names)}, got {list(rows.names)}; pass "
+            "them in that order"
+        )
+    if form.calendar is not None and rows.calendar is not None and rows.calendar.has_dates:
+        coming = form.coming(rows.rows)
+        if list(coming) != list(rows.index):
+            raise BadInput(
+                f"rows must go on with {coming[0]}, got {rows.index[0]} to {rows.index[-1]}; pass "
+                "all rows that follow, each once"
+            )

@@ -1,7 +1,7 @@
 // What needs no server: the link in the address bar, the kind and size of an upload, and the sign that the page has settled.
 (() => {
   const PICTURES = ["trajectory", "memory", "spectrum", "forecast"];
-  const KINDS = [".npy", ".csv", ".tsv", ".txt"];
+  const KINDS = [".csv", ".tsv", ".txt", ".parquet", ".pq", ".npy", ".xlsx", ".xlsm", ".ods"];
   const NOTES = [...PICTURES, "echo"];
   // The controls as they stand, the controls that the server answered last, and the queries it made of them: of the network, and of the
   // forecast of a file (empty if the signal is no file).
@@ -78,9 +78,9 @@
         const ending = (/\.[^.]*$/.exec(name) ?? [""])[0].toLowerCase();
         if (!KINDS.includes(ending)) return [null, `file must end in ${KINDS.join(", ")}, got '${name.slice(-60)}'; save the table as CSV`];
         const bytes = Math.floor((contents.length - contents.indexOf(",") - 1) * 0.75);
-        if (bytes <= 5000000) return [{ name: name, contents: contents }, ""];
+        if (bytes <= 50000000) return [{ name: name, contents: contents }, ""];
         const size = (bytes / 1e6).toFixed(1);
-        return [null, `file must have at most 5 MB, got ${size} MB; shorten it or keep every n-th row`];
+        return [null, `file must have at most 50 MB, got ${size} MB; shorten it or keep every n-th row`];
       },
     },
   });

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from ..._formatting import format_number
 from ..._validation import Floats, at_least
 from ...analysis import (
     EchoState,
@@ -28,7 +29,6 @@ from ...forecasting.series import Report
 from ...plotting import plot_echo_state, plot_memory_profile, plot_spectrum
 from ...reservoir import Reservoir
 from .._json import plain
-from ..forecasts.formatting import format_number
 from ..forecasts.summary import fitted
 from ..tables import TimeSeries
 

@@ -29,7 +29,15 @@ def fit_forecaster(series: TimeSeries, units: int, seed: int) -> tuple[ESNForeca
     without its constant columns.
     """
     at_least("FILE", len(series.values), LEAST_ROWS_TO_FIT, "to fit a network")
-    series = without_constant_columns(series)
+    series, constants = without_constant_columns(series)
+    if len(constants) == len(series.names) and np.ptp(series.values, axis=0).max() == 0.0:
+        raise BadInput(
+            f"columns must vary, got the same number in all rows of {constants[0][0]!r}; choose "
+            "others with --column"
+        )
+    if constants:
+        note = f"left out, constant: {', '.join(name for name, _ in constants)}"
+        series = replace(series, notes=(*series.notes, note))
     model = ESNForecaster(whole("--units", units, 1), random_state=whole("--seed", seed, 0))
     return model.fit(series.frame), series
 

@@ -19,9 +19,11 @@ from rich.table import Table
 from rich.text import Text
 
 from ..._errors import printable
+from ..._formatting import format_name, format_number
 from ...forecasting.combination import COMBINATION
 from .._pages import STYLE, Drawing, quiet, save_figure
-from ..forecasts.formatting import format_name, format_number
+from ..forecasts.many import ManyForecasts
+from ..forecasts.overview import GRADES, WORST, entries, verdict, worst_first
 from ..forecasts.result import ForecastResult
 from ..forecasts.summary import describe_seasons, fitted, record_rows, rows_ahead, sentences
 
@@ -204,8 +206,32 @@ def report_analysis(found: Analysis, files: Sequence[Path]) -> None:
     )
 
 
+def report_many(many: ManyForecasts, files: Sequence[Path]) -> None:
+    """Print how many forecasts are good, the worst ones, and the files."""
+    found = entries(many)
+    kind = f"series of {format_name(many.target)}" if many.names else "columns"
+    head = ["worst first", "error", f"next: {found[0].result.times[0]}"]
+    worst = worst_first(found)[:WORST]
+    rows = [
+        (f"{GRADES[one.grade][1]} {one.label}", [format_number(one.error, 3), one.next_value])
+        for one in worst
+    ]
+    print_parts(
+        f"{format_name(many.source)}: {len(found)} {kind}; {many.steps} "
+        f"step{'s' if many.steps != 1 else ''} ahead",
+        *format_notes(many.notes),
+        "",
+        verdict(found),
+        "",
+        table(head, rows),
+        *([f"and {len(found) - len(worst)} more in report.html"] if len(found) > WORST else []),
+        "",
+        *(str(path) for path in files),
+    )
+
+
 def report_forecast(result: ForecastResult, files: Sequence[Path]) -> None:
-    """Print the verdict, the record, the next rows and the files."""
+    """Print the verdict, the next rows, the record and the files."""
     series, names = result.series, result.series.names[:SHOWN_COLUMNS]
     more = (
         f" (the first {SHOWN_COLUMNS} of {len(series.names)} columns)"
@@ -221,14 +247,25 @@ def report_forecast(result: ForecastResult, files: Sequence[Path]) -> None:
         "",
         *sentences(result),
         "",
-        f"Record: error relative to the {result.naive} method, and weight in the forecast",
-        table(["method", "error", "weight"], _record(result)),
-        "",
+        *_worst_columns(result),
         f"Next rows, with 90 % intervals{more}",
         table([series.time_name, *names], ahead),
         "",
+        f"Record: error relative to the {result.naive} method, and weight in the forecast",
+        table(["method", "error", "weight"], _record(result)),
+        "",
         *(str(path) for path in files),
     )
+
+
+def _worst_columns(result: ForecastResult) -> list[str | Table]:
+    """How good the forecasts of many columns are, and which are worst."""
+    found = entries(result)
+    if len(found) <= SHOWN_COLUMNS:
+        return []
+    worst = worst_first(found)[:SHOWN_ROWS]
+    rows = [(one.label, [format_number(one.error, 3), one.next_value]) for one in worst]
+    return [verdict(found), table(["worst first", "error", f"next: {result.times[0]}"], rows), ""]
 
 
 def _record(result: ForecastResult) -> list[tuple[str, list[str]]]:

@@ -38,7 +38,8 @@ class ForecastResult:
     """A forecast and everything needed to judge it.
 
     `values`, `lower` and `upper` (H, d) are the forecast and its interval in the units of the data;
-    the model is not fitted to the first `skipped` rows.
+    the model is not fitted to the first `skipped` rows. columns: of the table, of which those in
+    `constants` have no model.
     """
 
     series: TimeSeries
@@ -47,6 +48,22 @@ class ForecastResult:
     lower: Floats
     upper: Floats
     skipped: int = 0
+    columns: tuple[str, ...] = ()
+    constants: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def everything(self) -> list[tuple[str, Floats, Floats, Floats]]:
+        """The name of each column of the table, in its order, its forecast and the ends of its
+        interval (H,); a constant column stays what it was.
+        """
+        found = {
+            name: (name, self.values[:, one], self.lower[:, one], self.upper[:, one])
+            for one, name in enumerate(self.series.names)
+        }
+        for name, value in self.constants:
+            same = np.full(self.steps, value)
+            found[name] = (name, same, same, same)
+        return [found[name] for name in self.columns or self.series.names]
 
     @property
     def steps(self) -> int:
@@ -135,6 +152,14 @@ def forecast(
     whole("--seed", seed, 0)
     rows = len(series.values)
     at_least("FILE", rows, SERIES_DEFAULTS.least_rows, "for a forecast and its record")
+    if series.known is not None:
+        ahead = len(series.known) - rows
+        if steps is not None and whole("--steps", steps, 1) > ahead:
+            raise BadInput(
+                f"--steps must be at most {ahead}, the rows whose --known columns are given, got "
+                f"{steps}; append rows or ask for fewer"
+            )
+        steps = ahead if steps is None else steps
     if steps is not None and whole("--steps", steps, 1) > rows:
         raise BadInput(
             f"--steps must be at most {rows}, the rows of FILE, got {steps}; ask for fewer"
@@ -146,21 +171,35 @@ def forecast(
             f"{max(season)}; give a shorter one"
         )
     series.ahead(steps or 1)  # dates that cannot go on are refused before the work
-    series = without_constant_columns(series)
+    columns = series.names
+    series, constants = without_constant_columns(series)
     skipped = max(rows - max(MOST_ROWS_TO_FIT, steps or 0), 0)
     model = SeriesForecaster(season, horizon=steps, random_state=seed, verbose=False)
-    model.fit(observations(series)[skipped:], report=report)
-    coming = model.forecast()
+    known = known_that_vary(series, skipped)
+    past, after = (None, None) if known is None else (known[:rows], known[rows:][:steps])
+    learned = None if past is None else past[skipped:]
+    model.fit(observations(series)[skipped:], exogenous=learned, report=report)
+    coming = model.forecast(exogenous=after)
     mean, lower, upper = (np.asarray(part) for part in (coming.mean, coming.lower, coming.upper))
+    listed = ", ".join(name for name, _ in constants)
+    about = [f"constant, and forecast as such: {listed}"] if constants else []
     unused = sorted(set(season) - set(model.seasons_)) if isinstance(season, list) else []
-    notes = [
+    notes = about + [
         f"a season of {one} rows is not used: before the record there are too few rows"
         for one in unused
     ]
     if skipped:
         notes.append(f"the forecast is learned from the last {rows - skipped} of {rows} rows")
     series = replace(series, notes=(*series.notes, *notes))
-    return ForecastResult(series, model, mean, lower, upper, skipped)
+    return ForecastResult(series, model, mean, lower, upper, skipped, columns, constants)
+
+
+def known_that_vary(series: TimeSeries, skipped: int) -> Floats | None:
+    """The columns that are known ahead, as far as they vary in the rows that are learned from."""
+    if series.known is None:
+        return None
+    learned = series.known[skipped : len(series.values)]
+    return series.known[:, np.ptp(learned, axis=0) > 0.0]
 
 
 def observations(series: TimeSeries) -> Any:
@@ -189,20 +228,21 @@ def seasons_given(values: Sequence[str]) -> str | list[int] | None:
     return sorted({int(one) for one in values})
 
 
-def without_constant_columns(series: TimeSeries) -> TimeSeries:
-    """The series without its constant columns; a note names them."""
+def without_constant_columns(
+    series: TimeSeries,
+) -> tuple[TimeSeries, tuple[tuple[str, float], ...]]:
+    """The series without its constant columns, and these with their values. If all are constant,
+    they stay.
+    """
     largest = np.maximum(np.abs(series.values).max(axis=0), np.finfo(float).tiny)
     varies = np.ptp(series.values / largest, axis=0) > 0.0
-    constant = [name for name, moves in zip(series.names, varies, strict=True) if not moves]
-    if not varies.any():
-        raise BadInput(
-            f"columns must vary, got the same number in all rows of {constant[0]!r}; choose others "
-            "with --column"
-        )
-    note = f"left out, constant: {', '.join(constant)}"
-    return replace(
-        series,
-        names=tuple(name for name in series.names if name not in constant),
-        values=np.ascontiguousarray(series.values[:, varies]),
-        notes=(*series.notes, *([note] if constant else [])),
+    constant = tuple(
+        (name, float(series.values[-1, one]))
+        for one, name in enumerate(series.names)
+        if not varies[one]
     )
+    if not varies.any():
+        return series, constant
+    names = tuple(name for name, moves in zip(series.names, varies, strict=True) if moves)
+    values = np.ascontiguousarray(series.values[:, varies])
+    return replace(series, names=names, values=values), constant

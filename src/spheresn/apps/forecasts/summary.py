@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from ..._formatting import format_interval
 from ..._validation import Floats
 from ...estimators import ESNForecaster
 from ...forecasting.backtesting import INTERVAL_LEVEL
 from ...forecasting.combination import COMBINATION
 from ...forecasting.series import family_of
 from .._json import plain
-from .formatting import format_interval
+from .many import ManyForecasts
 from .result import ForecastResult
 
 EQUAL_ERRORS = 0.03  # relative difference up to which errors are called equal
@@ -176,21 +177,33 @@ def fitted(model: Any) -> dict[str, Any]:
     return {**values, "exponent": float(model.lyapunov_)}
 
 
+def summary_of_many(many: ManyForecasts) -> dict[str, Any]:
+    """Everything about the forecasts of many series, for JSON."""
+    return {
+        "source": many.source,
+        "names": list(many.names),
+        "target": many.target,
+        "steps": many.steps,
+        "notes": list(many.notes),
+        "level": INTERVAL_LEVEL,
+        "series": [
+            {"label": list(label), **summary(result)}
+            for label, result in zip(many.labels, many.results, strict=True)
+        ],
+    }
+
+
 def summary(result: ForecastResult) -> dict[str, Any]:
     """Everything about a forecast, for JSON."""
-    record, names = result.record, result.series.names
+    record = result.record
     columns = {
-        name: {
-            "value": result.values[:, i],
-            "lower": result.lower[:, i],
-            "upper": result.upper[:, i],
-        }
-        for i, name in enumerate(names)
+        name: {"value": value, "lower": lower, "upper": upper}
+        for name, value, lower, upper in result.everything
     }
     content = {
         "source": result.series.source,
         "rows": len(result.series.values),
-        "columns": list(names),
+        "columns": list(columns),
         "steps": result.steps,
         "seasons": list(result.model.seasons_),
         "notes": list(result.series.notes),

@@ -6,10 +6,12 @@ import re
 import warnings
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from ..._errors import BadInput
 from ..._validation import Floats
@@ -44,6 +46,30 @@ NOTATIONS = {  # year, separator, part of the year
 COMPACT_DATES = {8: ("%Y%m%d", "day"), 6: ("%Y%m", "month")}  # dates of so many digits
 SHAPE = rf"\d\D+\d|^(?:{'|'.join(MONTHS)})[a-z]*[ .-]*\d{{4}}$"  # of a date in words and digits
 SHORT_MONTH = rf"(?:{'|'.join(MONTHS)})[ -]\d{{2}}"  # as spreadsheets write January 2016: Jan-16
+# A day and a month in numbers, with the same or another sign between them; a year; a time
+NUMBERED = r"^(\d{1,2})[./-](\d{1,2})[./-](\d{4}|\d{2})((?:[ T]+\d{1,2}:.*)?)$"
+FIRST_SHORT_YEAR = "69"  # 68 is 2068 and 69 is 1969, as in POSIX
+DATE_ORDERS = {"day-first": True, "month-first": False}
+# German, French, Spanish and Italian, and what is spelled as in English
+FOREIGN_MONTHS = (
+    "januar jän jänner janvier janv ene enero gennaio gen",
+    "februar février févr fév febrero febbraio",
+    "märz mär mrz mars marzo",
+    "april avril avr abr abril aprile",
+    "mai mayo mag maggio",
+    "juni juin junio giugno giu",
+    "juli juillet juil julio luglio lug",
+    "august août aoû ago agosto",
+    "september septembre septiembre settembre set",
+    "oktober okt octobre octubre ottobre ott",
+    "november novembre noviembre",
+    "dezember dez décembre déc dic diciembre dicembre",
+)
+ENGLISH = {
+    word: MONTHS[place] for place, line in enumerate(FOREIGN_MONTHS) for word in line.split()
+}
+DAY_WITH_POINT = r"^(\d{1,2})\.(?= ?[^\W\d])"
+FOREIGN = rf"(?i)(?<![^\W\d_])(?:{'|'.join(sorted(ENGLISH, key=len, reverse=True))})\b\.?"
 YEARS_IN_NANOSECONDS = (1700, 2200)  # nanoseconds, in which pandas counts, reach from 1678 to 2261
 
 
@@ -176,17 +202,20 @@ def is_time_name(name: str) -> bool:
     )
 
 
-def dates_in(column: pd.Series) -> tuple[pd.DatetimeIndex, Notation | None] | None:
+def dates_in(
+    column: pd.Series, order: str | None = None
+) -> tuple[pd.DatetimeIndex, Notation | None] | None:
     """The dates in a column and how they are written, or None if some cell is no date.
 
-    Dates such as 1/2/2020 are read with the day first or the month first, whichever gives evenly
-    increasing times. Weeks, quarters and months are the dates on which they begin.
+    order: "day-first" or "month-first" for dates such as 1/2/2020; without it, all cells decide
+    together, and the column is refused if they allow both. Weeks, quarters and months are the dates
+    on which they begin.
     """
     if column.dtype.kind == "M":
         return pd.DatetimeIndex(column), None
     if column.dtype.kind in "biuf" or len(column) == 0:
         return None
-    words = words_of(column)
+    words = in_english(words_of(column))
     for unit in NOTATIONS:
         noted = _noted(words, unit)
         if noted is not None:
@@ -195,10 +224,76 @@ def dates_in(column: pd.Series) -> tuple[pd.DatetimeIndex, Notation | None] | No
         return _short_months(words)
     if not cells_of(column).wrong.any():  # numbers such as 2.5 are not dates
         return None
+    if words.str.fullmatch(NUMBERED).all():
+        found = _ordered(str(column.name), words, order)
+        return None if found is None else (found, None)
     readings = [one for one in (_dates(words, options) for options in READINGS) if one is not None]
     # Where the clocks change, the offset from UTC does too
     best = max(readings, key=_evenness) if readings else _dates(words, IN_UTC)
     return None if best is None else (best, None)
+
+
+def _ordered(name: str, words: pd.Series, order: str | None) -> pd.DatetimeIndex | None:
+    """Dates such as 1/2/2020, with the day or the month first in all of them. A point is written
+    after the day only; else a number above 12 decides, and then whether the times are even.
+    """
+    readings = {}
+    for one, day_first in DATE_ORDERS.items():
+        written = words.str.replace(NUMBERED, partial(_as_iso, day_first), regex=True)
+        clocks = written.str.contains(r"[ap]m$", case=False, regex=True).any()
+        dates = _dates(written, {"format": "mixed" if clocks else "ISO8601"})
+        if dates is not None:
+            readings[one] = dates
+    if order is not None:
+        return readings.get(order)
+    if words.str.contains(r"^\d+\.", regex=True).all():
+        return readings.get("day-first")
+    for judge in (_goes_on, _is_even):
+        if len(readings) > 1 and any(map(judge, readings.values())):
+            readings = {one: dates for one, dates in readings.items() if judge(dates)}
+    if len(readings) > 1:
+        shown = " or ".join(
+            f"{' to '.join(f'{date.day} {date:%B %Y}' for date in (dates[0], dates[-1]))} ({one})"
+            for one, dates in readings.items()
+        )
+        raise BadInput(
+            f"dates of {name!r} must leave no doubt what is the day, got {words.iloc[0]} to "
+            f"{words.iloc[-1]}, which may be {shown}; choose with --dates, or write 2024-01-31"
+        )
+    return next(iter(readings.values()), None)
+
+
+def _as_iso(day_first: bool, found: re.Match[str]) -> str:
+    """A date as ISO 8601 writes it."""
+    day, month = (found[1], found[2]) if day_first else (found[2], found[1])
+    century = "" if len(found[3]) == 4 else "19" if found[3] >= FIRST_SHORT_YEAR else "20"
+    hour, colon, rest = found[4].strip(" T").partition(":")
+    time = f" {hour:0>2}{colon}{rest}" if colon else ""
+    return f"{century}{found[3]}-{month:0>2}-{day:0>2}{time}"
+
+
+def _goes_on(dates: pd.DatetimeIndex) -> bool:
+    """Whether dates rise or fall, some of them perhaps several times, as of several series."""
+    return bool(dates.is_monotonic_increasing or dates.is_monotonic_decreasing)
+
+
+def _is_even(dates: pd.DatetimeIndex) -> bool:
+    every = dates.unique().sort_values()
+    return len(every) > 2 and calendar_of(every).even
+
+
+def in_english(words: pd.Series) -> pd.Series:
+    """The words with the names of months in English, so that they are read: 3. März 2024.
+
+    >>> list(in_english(pd.Series(["Mai 2024", "3. Okt. 2024"])))
+    ['May 2024', '3 Oct 2024']
+    """
+    if not words.str.contains(FOREIGN, regex=True).any():
+        return words
+    words = words.str.replace(DAY_WITH_POINT, r"\1", regex=True)
+    return words.str.replace(
+        FOREIGN, lambda found: ENGLISH[found[0].lower().rstrip(".")], regex=True
+    )
 
 
 def _short_months(words: pd.Series) -> tuple[pd.DatetimeIndex, None] | None:
@@ -210,15 +305,24 @@ def _short_months(words: pd.Series) -> tuple[pd.DatetimeIndex, None] | None:
     return (dates, None) if steps is not None and (steps == 1).all() else None
 
 
+def with_date(column: pd.Series) -> NDArray[np.bool_]:
+    """Which cells look like a date.
+
+    >>> with_date(pd.Series(["2020-01-01", "5 May 2020", "Total"])).tolist()
+    [True, True, False]
+    """
+    words = in_english(words_of(column))
+    return np.asarray(words.str.contains(SHAPE, regex=True, flags=re.IGNORECASE), np.bool_)
+
+
 def first_without_date(column: pd.Series) -> int | None:
     """The place of the first cell without a date, in a column where most have one; else None.
 
     >>> first_without_date(pd.Series(["2020-01-01", "2020-02-01", "Total"]))
     2
     """
-    words = words_of(column)
-    shaped = words.str.contains(SHAPE, regex=True, flags=re.IGNORECASE)
-    if shaped.all() or 2 * shaped.sum() < len(words) or dates_in(column[shaped]) is None:
+    shaped = with_date(column)
+    if shaped.all() or 2 * shaped.sum() < len(shaped) or dates_in(column[shaped]) is None:
         return None
     return int(np.argmin(shaped))
 
@@ -290,6 +394,7 @@ def is_whole(numbers: Floats, least: float, most: float) -> bool:
     return bool(((numbers >= least) & (numbers <= most) & (numbers == np.floor(numbers))).all())
 
 
+SEVERAL = "keep one of them, or name the column that tells several series apart with --id"
 READINGS: tuple[dict[str, object], ...] = (
     {"format": "ISO8601"},
     {"dayfirst": True},
@@ -322,6 +427,6 @@ def clock_of(name: str, times: pd.Index, first_row: int, notation: Notation | No
         row, twice = first_row + at, at > 0 and values[at] == values[at - 1]
         raise BadInput(
             f"time column {name!r} must increase from row to row, got {times[at]} in row {row}"
-            + (f" as in row {row - 1}; keep one of them" if twice else "; sort or correct the rows")
+            + (f" as in row {row - 1}; {SEVERAL}" if twice else "; sort or correct the rows")
         )
     return Clock(name, calendar_of(times), notation)

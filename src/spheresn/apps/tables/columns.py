@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import takewhile
 
 import numpy as np
 import pandas as pd
 
 from ..._errors import BadInput
-from .cells import Cells, cells_of
+from ...series.calendar import calendar_of
+from ...series.missing import rows_in_words
+from .cells import Cells, cells_of, words_of
 from .clock import (
+    MONTHS,
     YEAR,
     Clock,
     Notation,
-    clock_of,
     compact_in,
     dates_in,
     first_without_date,
+    in_english,
     is_time_name,
     is_whole,
+    with_date,
     years_in,
 )
 
@@ -40,36 +45,67 @@ RANGES = {  # of numbers that repeat a part of the date
     ("minute", "second"): (0, 59),
 }
 RANGE = {name: span for names, span in RANGES.items() for name in names}
+# A row that sums up others, in some languages
+TOTALS = (
+    r"(grand |overall |sub)?(total|sum|average|mean)s?\b.{0,30}|(gesamt|summe|zwischensumme|"
+    r"durchschnitt|mittelwert|insgesamt|somme|moyenne|totale|suma|media|totaux)\w*\b.{0,30}|[σ∑]"
+)
+MOST_ROWS_BELOW = 5  # of totals and remarks: more are part of the data
 PARTS = ("year", "month", "day", "hour", "minute", "second")  # columns that make up a date
 
 
-def find_clock(frame: pd.DataFrame, first_row: int) -> Clock | None:
-    """The clock of the first column of dates; or else of columns that make up dates, of a column of
-    dates such as 20240131, of years, or of the first column of increasing numbers whose name is a
-    word for time. A single column is never a clock.
+@dataclass(frozen=True, eq=False)
+class Times:
+    """The times of the rows, as they stand in a table: perhaps in another order."""
+
+    name: str
+    times: pd.Index
+    notation: Notation | None = None
+
+    @property
+    def newest_first(self) -> bool:
+        """Whether each row is earlier than the one above."""
+        values = self.times.to_numpy()
+        return (
+            len(values) > 1 and not pd.isna(values).any() and bool((values[1:] < values[:-1]).all())
+        )
+
+
+def find_times(
+    frame: pd.DataFrame,
+    cells: dict[str, Cells],
+    first_row: int,
+    name: str | None = None,
+    order: str | None = None,
+) -> Times | None:
+    """The times in the first column of dates; or else in columns that make up dates, in a column of
+    dates such as 20240131, of years, or in the first column of increasing numbers whose name is a
+    word for time. A single column is never a clock. name: of the column that somebody asked for.
     """
     if frame.shape[1] < 2 or not len(frame):
         return None
-    for name in frame.columns:
-        found = dates_in(frame[name])
+    wanted = list(frame.columns) if name is None else [name]
+    for one in wanted:
+        found = dates_in(frame[one], order)
         if found is not None:
-            return clock_of(name, found[0], first_row, found[1])
-    assembled = _assembled(frame, first_row)
+            return Times(one, *found)
+    assembled = _assembled(frame, cells) if name is None else None
     if assembled is not None:
         return assembled
-    named = [name for name in frame.columns if is_time_name(name)]
-    numbers = {name: cells_of(frame[name]).numbers for name in named}
-    for name, one in numbers.items():
-        compact = compact_in(one)
+    named = [one for one in wanted if name is not None or is_time_name(one)]
+    numbers = {one: cells[one].numbers for one in named}
+    for one, values in numbers.items():
+        compact = compact_in(values)
         if compact is not None:
-            return clock_of(name, compact[0], first_row, compact[1])
+            return Times(one, *compact)
     _refuse_rows_without_date(frame[named], first_row)
-    rising = {name: one for name, one in numbers.items() if _increases(one)}
-    for name, years in rising.items():
-        dates = years_in(years) if name.strip().lower() in YEAR_NAMES else None
+    ordered = {one: values for one, values in numbers.items() if _goes_on(values)}
+    for one, values in ordered.items():
+        is_year = one.strip().lower() in YEAR_NAMES
+        dates = years_in(values[:: 1 if _increases(values) else -1]) if is_year else None
         if dates is not None:
-            return clock_of(name, dates, first_row, YEAR)
-    return next((clock_of(name, pd.Index(one), first_row) for name, one in rising.items()), None)
+            return Times(one, dates if _increases(values) else dates[::-1], YEAR)
+    return next((Times(one, pd.Index(values)) for one, values in ordered.items()), None)
 
 
 def _refuse_rows_without_date(frame: pd.DataFrame, first_row: int) -> None:
@@ -88,20 +124,75 @@ def _increases(numbers: np.ndarray) -> bool:
     return bool(np.isfinite(numbers).all() and (np.diff(numbers) > 0.0).all())
 
 
-def _assembled(frame: pd.DataFrame, first_row: int) -> Clock | None:
-    """The clock of columns such as year, month and day, if these are most of even dates."""
+def _goes_on(numbers: np.ndarray) -> bool:
+    return _increases(numbers) or (len(numbers) > 1 and _increases(numbers[::-1]))
+
+
+def _assembled(frame: pd.DataFrame, cells: dict[str, Cells]) -> Times | None:
+    """The times in columns such as year, month and day, if these are most of even dates. A month
+    may have its name.
+    """
     names = {name.strip().lower(): name for name in frame.columns}
-    parts = {
-        part: cells_of(frame[names[part]]).numbers for part in takewhile(names.__contains__, PARTS)
-    }
+    parts = {part: cells[names[part]].numbers for part in takewhile(names.__contains__, PARTS)}
     if len(parts) < 2:
         return None
-    dates = pd.to_datetime(pd.DataFrame({"day": 1, **parts}), errors="coerce")
-    if dates.isna().any() or not (dates.is_unique and dates.is_monotonic_increasing):
+    if np.isnan(parts["month"]).all():
+        words = in_english(words_of(frame[names["month"]])).str[:3].str.title()
+        parts["month"] = words.map({name: k for k, name in enumerate(MONTHS, 1)}).to_numpy(float)
+    dates = pd.DatetimeIndex(pd.to_datetime(pd.DataFrame({"day": 1, **parts}), errors="coerce"))
+    every = dates.sort_values()
+    if dates.hasnans or not dates.is_unique or not calendar_of(every).can_be_filled:
         return None
-    notation = Notation("month", "-") if len(parts) == 2 else None
-    clock = clock_of(" ".join(parts), pd.DatetimeIndex(dates), first_row, notation)
-    return clock if clock.calendar.can_be_filled else None
+    if not (dates.is_monotonic_increasing or dates.is_monotonic_decreasing):
+        return None
+    return Times(" ".join(parts), dates, Notation("month", "-") if len(parts) == 2 else None)
+
+
+def without_totals(frame: pd.DataFrame, cells: dict[str, Cells], first_row: int) -> tuple[int, str]:
+    """How many rows stand before rows of totals and remarks at the end, and a note about these.
+
+    A row of totals says so, or it has no date and the sums of the rows above. A remark has no date
+    and nothing else. Other rows without a date are left for an error.
+    """
+    rows = len(frame)
+    dated = _dated(frame)
+    words = [words_of(frame[name]) for name in frame if frame[name].dtype.kind not in "biufmM"]
+    while rows > 2 and rows > len(frame) - MOST_ROWS_BELOW:
+        at = rows - 1
+        cell = [one.iloc[at] for one in words if one.iloc[at]]
+        says = any(re.fullmatch(TOTALS, one, re.IGNORECASE) for one in cell)
+        dateless = dated is not None and not dated[at]
+        alone = len(cell) <= 1 and not any(np.isfinite(one.numbers[at]) for one in cells.values())
+        if not (says or (dateless and (alone or _sums(cells, at)))):
+            break
+        rows -= 1
+    left = range(first_row + rows, first_row + len(frame))
+    return (
+        rows,
+        f"left out below the table: {rows_in_words(range(len(left)), left.start)}" if left else "",
+    )
+
+
+def _dated(frame: pd.DataFrame) -> np.ndarray | None:
+    """Which rows have a date, by the first column in which most have one; None without such a
+    column.
+    """
+    for name in frame:
+        if frame[name].dtype.kind == "M":
+            return np.asarray(frame[name].notna())
+        if frame[name].dtype.kind in "biufm":
+            continue
+        shaped = with_date(frame[name])
+        if 2 * shaped.sum() >= len(shaped) and cells_of(frame[name][shaped]).wrong.any():
+            return shaped
+    return None
+
+
+def _sums(cells: dict[str, Cells], row: int) -> bool:
+    """Whether the numbers of a row are the sums of those above."""
+    pairs = [(one.numbers[row], np.nansum(one.numbers[:row])) for one in cells.values()]
+    known = [(total, summed) for total, summed in pairs if np.isfinite(total)]
+    return bool(known) and all(np.isclose(*pair, rtol=1e-9, atol=0.0) for pair in known)
 
 
 def is_aside(name: str, cells: Cells, names: Iterable[str], clock: Clock | None) -> bool:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import itertools
 import math
+import re
 import warnings
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,52 +19,71 @@ import pandas as pd
 
 from ..._errors import BadInput, printable, sentence
 from .._extras import require
-from .cells import as_number, ungrouped
-from .table import Table, table_of
+from .sheet import FileError, Sheet, headed
+from .table import NO_HINTS, Hints, Table, table_of
+from .workbook import read_workbook
 
 DELIMITERS = "\t;,|"
+BLANKS = r"\s+"  # as a delimiter
 MOST_TABLE_COLUMNS = 2_000  # columns; each is searched for dates
 MOST_CELLS = 100_000_000  # of a Parquet file, where a cell may take less than a bit
 CELLS_PER_BYTE = 8  # cells per byte of a CSV file; without padding there is less than one
+LINES_LOOKED_AT = 20  # of a text file, for its delimiter and its width
+CHUNK = 2**20  # bytes read at once
 
 
-class FileError(BadInput):
-    """A file that is missing or damaged, or holds no table."""
+def read_table(
+    path: Path,
+    widest: int = MOST_TABLE_COLUMNS,
+    sheet: str | None = None,
+    hints: Hints = NO_HINTS,
+) -> Table:
+    """The table in a file, as `read_sheet` reads it, with its columns understood."""
+    return table_of(read_sheet(path, widest, sheet), hints)
 
 
-def read_table(path: Path, widest: int = MOST_TABLE_COLUMNS) -> Table:
-    """The table in a file. The ending of its name gives the format: CSV (.csv, .tsv, .txt), Parquet
-    (.parquet, .pq) or NPY (.npy).
+def read_sheet(path: Path, widest: int = MOST_TABLE_COLUMNS, sheet: str | None = None) -> Sheet:
+    """The columns in a file. The ending of its name gives the format: CSV (.csv, .tsv, .txt),
+    workbooks (.xlsx, .xlsm, .ods), Parquet (.parquet, .pq) or NPY (.npy).
 
-    widest: the most columns, which take about 5 ms each.
+    widest: the most columns, which take about 5 ms each. sheet: of a workbook, its name or number;
+    by default the first one with a table.
     """
-    reader = READERS.get(path.suffix.lower())
+    ending = path.suffix.lower()
+    reader = READERS.get(ending)
+    is_workbook = ending in WORKBOOKS
     if path.is_dir() or not path.exists():
         what = "a directory" if path.is_dir() else "a name that does not exist"
         raise FileError(
             f"FILE must be a file with a table, got {what}, {str(path)!r}; check the name"
         )
-    if reader is None:
+    if reader is None and not is_workbook:
         raise FileError(
-            f"FILE must end in {', '.join(READERS)}, got {str(path)!r}; save the table as CSV"
+            f"FILE must end in {', '.join([*READERS, *WORKBOOKS])}, got {str(path)!r}; save the "
+            "table as CSV"
         )
     if path.stat().st_size == 0:
         raise FileError(
             f"FILE must hold a table, got the empty file {str(path)!r}; check how it was written"
         )
+    if sheet is not None and not is_workbook:
+        raise BadInput(
+            f"--sheet must be left out for a file without sheets, got {sheet[:80]!r}; only "
+            f"{', '.join(WORKBOOKS)} have some"
+        )
     try:
         with warnings.catch_warnings():
             # Readers warn about mixed types; the cells are parsed one by one later
             warnings.simplefilter("ignore")
-            frame, first_row = reader(path)
+            found = read_workbook(path, sheet) if reader is None else reader(path)
     except OSError as error:
         raise _unreadable(path, error.strerror or error) from None
-    if frame.shape[1] > widest:
+    if found.frame.shape[1] > widest:
         raise FileError(
-            f"FILE must have at most {widest} columns, got {frame.shape[1]} in {str(path)!r}; keep "
-            "the ones that matter"
+            f"FILE must have at most {widest} columns, got {found.frame.shape[1]} in "
+            f"{str(path)!r}; keep the ones that matter"
         )
-    return table_of(_named(frame, path), first_row, printable(path.name))
+    return replace(found, frame=_named(found.frame, path), source=printable(path.name))
 
 
 def _unreadable(path: Path, reason: object) -> FileError:
@@ -84,12 +106,12 @@ def _named(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
     return frame.set_axis(names, axis=1)
 
 
-def _csv(path: Path) -> tuple[pd.DataFrame, int]:
-    """The cells as text, so that an error can quote a wrong one. A first line that holds only
-    numbers is no header.
-    """
+def _csv(path: Path) -> Sheet:
+    """The cells as text, so that an error can quote a wrong one."""
     try:
-        delimiter = _delimiter(path)
+        encoding, notes = _encoding(path)
+        lines = _first_lines(path, encoding)
+        delimiter = _delimiter(lines)
         options: dict[str, Any] = {
             "sep": delimiter,
             "header": None,
@@ -97,55 +119,81 @@ def _csv(path: Path) -> tuple[pd.DataFrame, int]:
             "keep_default_na": False,
             "skip_blank_lines": False,
         }
-        width = _width(path, delimiter)
+        if delimiter == BLANKS:
+            width = max(len(line.split()) for line in lines)
+        else:
+            width = max((len(row) for row in csv.reader(lines, delimiter=delimiter)), default=1)
         _refuse_padding(path, width)
-        rows = pd.read_csv(
-            path, encoding="utf-8-sig", names=range(width), index_col=False, **options
-        )
+        rows = pd.read_csv(path, encoding=encoding, names=range(width), index_col=False, **options)
     except FileError:
         raise
-    except UnicodeDecodeError:
+    except UnicodeError:
         raise FileError(
-            f"FILE must be text in UTF-8, got other bytes in {str(path)!r}; save it as CSV in UTF-8"
+            f"FILE must be text in UTF-8, UTF-16 or cp1252, got other bytes in {str(path)!r}; save "
+            "it as CSV in UTF-8"
         ) from None
     except (pd.errors.ParserError, pd.errors.EmptyDataError, csv.Error, ValueError) as error:
         raise _unreadable(path, error) from None
-    rows = rows.fillna("")
-    filled = np.flatnonzero((rows != "").any(axis=1).to_numpy())
-    if not len(filled):
-        raise FileError(
-            f"FILE must hold a table, got only empty lines in {str(path)!r}; check how it was "
-            "written"
-        )
-    rows = rows.iloc[: filled[-1] + 1]
-    first, head = int(filled[0]), rows.iloc[filled[0]]
-    if all(as_number(cell) is not None for cell in head if cell.strip()):
-        names = [f"column {i + 1}" for i in range(rows.shape[1])]
-    else:
-        first, names = first + 1, head.tolist()
-    body = rows.iloc[first:]
-    if delimiter == ",":  # so a comma in a cell was quoted: 1,234 is hardly a decimal fraction
-        body = body.apply(ungrouped)
-    return body.set_axis(names, axis=1), first + 1
+    return replace(headed(rows.fillna(""), str(path), notes), quoted=delimiter == ",")
 
 
-def _delimiter(path: Path) -> str:
-    """The most frequent delimiter, outside of quotes, in the first line that has one."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        for line in itertools.islice(file, 20):
-            bare = "".join(line.split('"')[::2])
-            best = max(DELIMITERS, key=bare.count)
-            if bare.count(best):
-                return best
+def _encoding(path: Path) -> tuple[str, list[str]]:
+    """The encoding of a text file: UTF-8, UTF-16 with a mark, or else what Excel writes on Windows,
+    cp1252, about which there is a note.
+    """
+    with path.open("rb") as file:
+        if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+            return "utf-16", []
+    if _decodes(path, "utf-8"):
+        return "utf-8-sig", []
+    if not _decodes(path, "cp1252"):
+        raise UnicodeError
+    return "cp1252", ["the text is no UTF-8 and was read as cp1252, as Excel writes on Windows"]
+
+
+def _decodes(path: Path, encoding: str) -> bool:
+    decoder = codecs.getincrementaldecoder(encoding)()
+    with path.open("rb") as file:
+        try:
+            for chunk in iter(lambda: file.read(CHUNK), b""):
+                if b"\0" in chunk and encoding != "utf-8":  # no text has it
+                    return False
+                decoder.decode(chunk)
+            decoder.decode(b"", True)
+        except UnicodeDecodeError:
+            return False
+    return True
+
+
+def _first_lines(path: Path, encoding: str) -> list[str]:
+    with path.open(encoding=encoding, newline="") as file:
+        return list(itertools.islice(file, LINES_LOOKED_AT))
+
+
+def _delimiter(lines: list[str]) -> str:
+    """The delimiter that, outside of quotes, most of these lines have equally often; blanks, where
+    there is no other and all lines have as many words.
+    """
+    bare = [part for line in lines if (part := "".join(line.split('"')[::2])).strip()]
+    scores = {}
+    for one in DELIMITERS:
+        counts = Counter(count for line in bare if (count := line.count(one)))
+        scores[one] = max(counts.values(), default=0)
+    best = max(DELIMITERS, key=lambda one: scores[one])
+    if scores[best]:
+        return best
+    words = [len(re.findall(r'"[^"]*"|\S+', line)) for line in lines if line.strip()]
+    is_even = len(words) > 1 and min(words[1:]) > 1 and len(set(words[1:])) == 1
+    # R writes a name less where its rows have names
+    if is_even and (words[0] == words[1] or (words[0] == words[1] - 1 and _counted(lines))):
+        return BLANKS
     return ","
 
 
-def _width(path: Path, delimiter: str) -> int:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        return max(
-            (len(row) for row in itertools.islice(csv.reader(file, delimiter=delimiter), 20)),
-            default=1,
-        )
+def _counted(lines: list[str]) -> bool:
+    """Whether the lines below the first are numbered from 1 on."""
+    first = [line.split()[0].strip('"') for line in lines[1:] if line.strip()]
+    return first == [str(number) for number in range(1, len(first) + 1)]
 
 
 def _refuse_padding(path: Path, width: int) -> None:
@@ -154,7 +202,7 @@ def _refuse_padding(path: Path, width: int) -> None:
     """
     with path.open("rb") as file:
         lines = sum(
-            chunk.count(b"\n") + chunk.count(b"\r") for chunk in iter(lambda: file.read(2**20), b"")
+            chunk.count(b"\n") + chunk.count(b"\r") for chunk in iter(lambda: file.read(CHUNK), b"")
         )
     if width > MOST_TABLE_COLUMNS or width * lines > CELLS_PER_BYTE * path.stat().st_size:
         what = f"{width} columns in {lines} lines, most of them shorter"
@@ -164,7 +212,7 @@ def _refuse_padding(path: Path, width: int) -> None:
         )
 
 
-def _parquet(path: Path) -> tuple[pd.DataFrame, int]:
+def _parquet(path: Path) -> Sheet:
     require("parquet", f"reading {path.name!r}")
     try:
         _refuse_huge(path)
@@ -173,7 +221,7 @@ def _parquet(path: Path) -> tuple[pd.DataFrame, int]:
         raise
     except Exception as error:  # a damaged file makes pyarrow raise nearly anything
         raise _unreadable(path, error) from None
-    return frame if isinstance(frame.index, pd.RangeIndex) else frame.reset_index(), 1
+    return Sheet(frame if isinstance(frame.index, pd.RangeIndex) else frame.reset_index(), 1)
 
 
 def _refuse_huge(path: Path) -> None:
@@ -197,7 +245,7 @@ def _refuse_huge(path: Path) -> None:
         )
 
 
-def _npy(path: Path) -> tuple[pd.DataFrame, int]:
+def _npy(path: Path) -> Sheet:
     try:
         shape, kind = _header(path)
         if len(shape) not in (1, 2) or kind.kind not in "biuf":
@@ -212,7 +260,7 @@ def _npy(path: Path) -> tuple[pd.DataFrame, int]:
     except Exception as error:  # a damaged header makes numpy raise nearly anything
         raise _unreadable(path, error) from None
     rows = values if values.ndim == 2 else values[:, None]
-    return pd.DataFrame(rows, columns=[f"column {i + 1}" for i in range(rows.shape[1])]), 1
+    return Sheet(pd.DataFrame(rows, columns=[f"column {i + 1}" for i in range(rows.shape[1])]), 1)
 
 
 def _header(path: Path) -> tuple[tuple[int, ...], np.dtype[Any]]:
@@ -235,7 +283,7 @@ NPY: dict[tuple[int, int], Any] = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
 }
-Reader = Callable[[Path], tuple[pd.DataFrame, int]]
+Reader = Callable[[Path], Sheet]
 READERS: dict[str, Reader] = {
     ".csv": _csv,
     ".tsv": _csv,
@@ -244,3 +292,4 @@ READERS: dict[str, Reader] = {
     ".pq": _parquet,
     ".npy": _npy,
 }
+WORKBOOKS = (".xlsx", ".xlsm", ".ods")

@@ -10,17 +10,22 @@ import pandas as pd
 
 from ..._errors import BadInput
 from ..._validation import Floats, one_of
-from ...series.calendar import Places
+from ...series.calendar import Calendar, Places, calendar_of, whole_calendar
 from ...series.missing import FILLS, Wording, interpolated, rows_in_words, settled
-from .cells import Cells, cells_of
-from .clock import YEAR, Clock, is_time_name
-from .columns import find_clock, is_aside
+from .cells import Cells, all_cells, words_of
+from .clock import DATE_ORDERS, YEAR, Clock, clock_of, is_time_name
+from .columns import find_times, is_aside, without_totals
+from .sheet import Sheet
+
+MOST_CATEGORIES = 100  # words of a column: each becomes a column of its own
+LISTED_CATEGORIES = 5  # in a note
 
 
 @dataclass(frozen=True, eq=False)
 class TimeSeries:
     """Finite values (T, d) with the names of their columns, the clock of the rows if there is one,
-    and notes about what was changed.
+    and notes about what was changed. known (T + H, e): columns that are given for the next rows
+    too.
     """
 
     source: str
@@ -28,6 +33,13 @@ class TimeSeries:
     values: Floats
     clock: Clock | None
     notes: tuple[str, ...] = ()
+    known: Floats | None = None
+    known_names: tuple[str, ...] = ()
+
+    @property
+    def rows_to_forecast(self) -> int | None:
+        """How many rows after the last value have known columns; None without such columns."""
+        return None if self.known is None else len(self.known) - len(self.values)
 
     def ahead(self, steps: int) -> list[str]:
         """The times of the next rows; without a clock their numbers, counted from 1 at the first
@@ -67,12 +79,17 @@ class Table:
     notes: tuple[str, ...] = ()
     aside: tuple[str, ...] = ()
 
-    def pick(self, names: Sequence[str] = (), fill: str | None = None) -> TimeSeries:
+    def pick(
+        self, names: Sequence[str] = (), fill: str | None = None, known: Sequence[str] = ()
+    ) -> TimeSeries:
         """The columns with these names, by default all columns of numbers. A missing value is an
         error, and so is a missing time. `fill` = "linear" interpolates them; "skip" takes the rows
-        as evenly spaced, whatever their times.
+        as evenly spaced, whatever their times. known: columns beside them, also for the rows at the
+        end that have no values: those are to be forecast.
         """
-        chosen = [self._known(name) for name in dict.fromkeys(names)] or self.numeric
+        beside = [self._known("--known", name) for name in dict.fromkeys(known)]
+        chosen = [self._known("--column", name) for name in dict.fromkeys(names)]
+        chosen = [name for name in chosen or self.numeric if name not in beside]
         if not len(self.frame):
             raise BadInput(
                 f"FILE must have rows below its header, got none in {self.source!r}; check how it "
@@ -82,7 +99,12 @@ class Table:
             raise self._without_numbers()
         if fill is not None:
             one_of("--fill", fill, FILLS)
-        notes = [*self.notes, *([] if names else self.left_out(chosen))]
+        notes = [*self.notes, *([] if names else self.left_out([*chosen, *beside]))]
+        notes += [
+            f"{name}: {self.cells[name].written}"
+            for name in (*chosen, *beside)
+            if self.cells[name].written
+        ]
         clock = None if self._time in chosen else self.clock
         places = np.arange(len(self.frame))
         if clock is not None:
@@ -91,8 +113,73 @@ class Table:
             notes += about
             if calendar is not given and given.places is not None:
                 clock, places = replace(clock, calendar=calendar), given.places
-        columns = [self._without_holes(name, fill, places, notes) for name in chosen]
-        return TimeSeries(self.source, tuple(chosen), np.column_stack(columns), clock, tuple(notes))
+        rows = self._rows_before_the_future(chosen) if beside else len(self.frame)
+        columns = [self._without_holes(name, fill, places[:rows], notes) for name in chosen]
+        values = np.column_stack(columns)
+        series = TimeSeries(self.source, tuple(chosen), values, clock, tuple(notes))
+        if not beside:
+            return series
+        more = tuple(self._about_known(chosen, beside, len(self.frame) - rows))
+        beside_names, table = self._encoded(beside, fill, places, rows)
+        if clock is not None:
+            clock = replace(clock, calendar=_first(clock.calendar, len(values)))
+        return replace(
+            series, clock=clock, notes=(*notes, *more), known=table, known_names=beside_names
+        )
+
+    def _rows_before_the_future(self, chosen: Sequence[str]) -> int:
+        """How many rows there are up to the last one with a value."""
+        last = {}
+        for name in chosen:
+            filled = ~np.isnan(self.cells[name].numbers) | self.cells[name].wrong
+            last[name] = int(np.flatnonzero(filled)[-1]) if filled.any() else -1
+        latest = max(last, key=lambda name: last[name])
+        if last[latest] in (-1, len(self.frame) - 1):
+            got = "no value" if last[latest] < 0 else f"a value of {latest!r} in the last row"
+            raise BadInput(
+                f"--known must come with rows to forecast, got {got}; append rows that have the "
+                "known columns only, or choose other columns with --column"
+            )
+        return last[latest] + 1
+
+    def _about_known(
+        self, chosen: Sequence[str], beside: Sequence[str], rows: int
+    ) -> Iterator[str]:
+        """Notes about columns that are known ahead."""
+        names = ", ".join(beside)
+        yield f"known ahead: {names}, for the {rows} rows without {', '.join(chosen)}"
+        for name in beside:
+            if not self.cells[name].mostly_numbers:
+                words = words_of(self.frame[name])
+                new = sorted(set(words[-rows:]) - set(words[:-rows]))
+                if new:
+                    yield (
+                        f"{name}: {', '.join(map(repr, new[:LISTED_CATEGORIES]))} comes only in "
+                        "the rows to forecast, so nothing was learned about it"
+                    )
+
+    def _encoded(
+        self, names: Sequence[str], fill: str | None, places: Places, rows: int
+    ) -> tuple[tuple[str, ...], Floats]:
+        """Columns as numbers, at all places: a text column has one for each of its words, which is
+        1 where that word stands.
+        """
+        found: dict[str, Floats] = {}
+        at = np.searchsorted(places, np.arange(places[-1] + 1), side="right") - 1
+        for name in names:
+            if self.cells[name].mostly_numbers or not self.cells[name].wrong.any():
+                found[name] = self._without_holes(name, fill, places, [])
+                continue
+            words = words_of(self.frame[name]).to_numpy(dtype=object)
+            categories = sorted(set(words))
+            if len(categories) > MOST_CATEGORIES:
+                raise BadInput(
+                    f"--known must name columns of numbers or of at most {MOST_CATEGORIES} words, "
+                    f"got {len(categories)} in {name!r}; use fewer words"
+                )
+            for word in categories[1 if len(categories) == 2 else 0 :]:
+                found[f"{name}={word}"] = (words == word)[at].astype(np.float64)
+        return tuple(found), np.column_stack(list(found.values()))
 
     def _without_numbers(self) -> BadInput:
         """The error for a table without numbers, which quotes its first cell."""
@@ -143,25 +230,33 @@ class Table:
     def _time(self) -> str | None:
         return None if self.clock is None else self.clock.name
 
-    def _known(self, name: str) -> str:
+    def _known(self, option: str, name: str) -> str:
         if name not in self.cells:
             known = ", ".join(repr(one) for one in self.cells) or "none"
             reason = "the time of the rows" if name == self._time else repr(name)
-            raise BadInput(f"--column must be one of {known}, got {reason}; choose one of these")
+            raise BadInput(f"{option} must be one of {known}, got {reason}; choose one of these")
         return name
 
     def _without_holes(
         self, name: str, fill: str | None, places: Places, notes: list[str]
     ) -> Floats:
+        """The numbers of a column at these places, which are those of the first rows."""
         cells = self.cells[name]
-        if cells.wrong.any():
-            at = int(np.argmax(cells.wrong))
+        numbers, wrong = cells.numbers[: len(places)], cells.wrong[: len(places)]
+        if wrong.any():
+            at = int(np.argmax(wrong))
             where = f"{str(self.frame[name].iloc[at])[:40]!r} in row {self.first_row + at}"
             raise BadInput(
                 f"column {name!r} must hold finite numbers, got {where}; correct the "
                 "cell, or choose other columns with --column"
             )
-        holes = np.flatnonzero(np.isnan(cells.numbers))
+        holes = np.flatnonzero(np.isnan(numbers))
+        if len(holes) and 0 < holes[0] == len(numbers) - len(holes):
+            raise BadInput(
+                f"column {name!r} must end with a number, got none in {self.rows(holes.tolist())}; "
+                "remove these rows, or name the columns that are known there with --known to "
+                "forecast them"
+            )
         if len(holes) and fill != "linear":
             rows = self.rows(holes.tolist())
             raise BadInput(
@@ -170,7 +265,7 @@ class Table:
             )
         if len(holes):
             notes.append(f"interpolated linearly: {name}, {self.rows(holes.tolist())}")
-        return self._filled(name, cells.numbers, places)
+        return self._filled(name, numbers, places)
 
     def _filled(self, name: str, numbers: Floats, places: Places) -> Floats:
         if np.isnan(numbers[[0, -1]]).any():
@@ -185,15 +280,63 @@ class Table:
         return rows_in_words(places, self.first_row)
 
 
-def table_of(frame: pd.DataFrame, first_row: int, source: str) -> Table:
-    """The table of a data frame, with its clock found and its cells parsed."""
-    frame = frame.reset_index(drop=True)
-    clock = find_clock(frame, first_row)
-    cells = {name: cells_of(frame[name]) for name in frame.columns if not _is_date(name, clock)}
-    others = {name: one for name, one in cells.items() if clock is None or name != clock.name}
+@dataclass(frozen=True)
+class Hints:
+    """What somebody says about the columns of a table: which one has the times, and whether dates
+    such as 1/2/2020 are written "day-first" or "month-first".
+    """
+
+    time: str | None = None
+    dates: str | None = None
+
+
+NO_HINTS = Hints()
+
+
+def table_of(sheet: Sheet, hints: Hints = NO_HINTS) -> Table:
+    """The table of a sheet: its clock found, its cells parsed, totals below it left out, the oldest
+    row first.
+    """
+    if hints.dates is not None:
+        one_of("--dates", hints.dates, DATE_ORDERS)
+    frame, first_row = sheet.frame.reset_index(drop=True), sheet.first_row
+    if hints.time is not None:
+        one_of("--time", hints.time, frame.columns)
+    cells = all_cells(frame, sheet.quoted)
+    rows, note = without_totals(frame, cells, first_row)
+    notes = [*sheet.notes, *([note] if note else [])]
+    if rows < len(frame):
+        frame = frame.iloc[:rows]
+        cells = all_cells(frame, sheet.quoted)
+    times = find_times(frame, cells, first_row, hints.time, hints.dates)
+    if hints.time is not None and times is None:
+        raise BadInput(
+            f"--time must be a column of dates or of increasing numbers, got {hints.time!r}; "
+            "choose another one"
+        )
+    if times is not None and times.newest_first:
+        notes.append(
+            f"the newest row came first: sorted by {times.name!r}, rows are counted from the oldest"
+        )
+        frame = frame.iloc[::-1].reset_index(drop=True)
+        cells = {
+            name: Cells(one.numbers[::-1], one.wrong[::-1], one.written)
+            for name, one in cells.items()
+        }
+        times = replace(times, times=times.times[::-1])
+    clock = None if times is None else clock_of(times.name, times.times, first_row, times.notation)
+    known = {name: one for name, one in cells.items() if not _is_date(name, clock)}
+    others = {name: one for name, one in known.items() if clock is None or name != clock.name}
     aside = [name for name, one in others.items() if is_aside(name, one, frame.columns, clock)]
-    table = Table(source, frame, cells, clock, first_row, aside=tuple(aside))
-    return replace(table, notes=tuple(_time_notes(table)))
+    table = Table(sheet.source, frame, known, clock, first_row, aside=tuple(aside))
+    return replace(table, notes=(*notes, *_time_notes(table)))
+
+
+def _first(calendar: Calendar, rows: int) -> Calendar:
+    """The calendar of the first rows."""
+    if calendar.even:
+        return whole_calendar(calendar.every[:rows], calendar.step)
+    return calendar_of(calendar.times[:rows])
 
 
 def _is_date(name: str, clock: Clock | None) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -15,7 +15,8 @@ from .._app import app
 File = Annotated[
     Path,
     typer.Argument(
-        metavar="FILE", help="Table: .csv, .tsv, .txt, .parquet or .npy, one row per time step."
+        metavar="FILE",
+        help="Table: .csv, .tsv, .txt, .xlsx, .ods, .parquet or .npy, one row per time step.",
     ),
 ]
 Columns = Annotated[
@@ -33,6 +34,18 @@ Fill = Annotated[
         help="linear: interpolate missing values and times instead of stopping at them. skip: "
         "count the rows as evenly spaced where times are missing.",
     ),
+]
+SheetName = Annotated[
+    str | None,
+    typer.Option("--sheet", metavar="NAME|NUMBER", help="Of a workbook: which sheet."),
+]
+Time = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="The column with the times, if it is not found."),
+]
+Dates = Annotated[
+    str | None,
+    typer.Option(metavar="day-first|month-first", help="How dates such as 1/2/2024 are read."),
 ]
 Units = Annotated[int, typer.Option(help="Size of the network.")]
 Seed = Annotated[int, typer.Option(help="Seed of all random numbers.")]
@@ -62,6 +75,30 @@ def forecast(
         Path, typer.Option("--out", metavar="DIR", help="Directory of the results.")
     ] = Path("forecast"),
     fill: Fill = None,
+    known: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMNS",
+            help="Columns that are known ahead, such as price,holiday: the last rows, which have "
+            "these only, are forecast. Words are encoded.",
+        ),
+    ] = None,
+    sheet: SheetName = None,
+    time: Time = None,
+    dates: Dates = None,
+    ids: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--id",
+            metavar="COLUMN",
+            help="Of a table in long form: a column that tells the series apart; repeat the option "
+            "for more. By default it is found.",
+        ),
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Of a table in long form: the column to forecast."),
+    ] = None,
     seed: Seed = 0,
     patch: Annotated[
         str | None,
@@ -92,38 +129,82 @@ def forecast(
     or .nc and the figure.
     """
     if patch is not None:
-        _leave_out("a field, which is forecast as a whole", column=column, season=season, fill=fill)
+        of_tables: dict[str, object] = {"column": column, "season": season, "fill": fill}
+        of_tables |= {"known": known, "id": ids, "target": target, "sheet": sheet}
+        of_tables |= {"time": time, "dates": dates}
+        _leave_out("a field, which is forecast as a whole", **of_tables)
         size = 300 if units is None else units
         return _forecast_field(
             file, steps, out, size, seed, patch, halo or "4", edges, variable, as_json
         )
     of_fields = {"units": units, "halo": halo, "edges": edges or None, "variable": variable}
     _leave_out("a table, whose methods have their own settings", **of_fields)
+    from ....forecasting.defaults import SERIES_DEFAULTS
     from ....io.files import check_outputs
-    from ...forecasts.result import FORECAST_STAGES, seasons_given
+    from ...forecasts.many import MOST_TOGETHER, forecast_columns, forecast_panel
+    from ...forecasts.result import FORECAST_STAGES, ForecastResult, seasons_given
     from ...forecasts.result import forecast as make_forecast
-    from ...forecasts.summary import summary
-    from ...tables import read_table
+    from ...forecasts.summary import summary, summary_of_many
+    from ...tables.panel import PanelHints, long_table
+    from ...tables.read import read_sheet
+    from ...tables.table import table_of
     from ..forecast_report import FILES, save_forecast
-    from ..output import print_json, report_forecast, show_stages
+    from ..output import print_json, report_forecast, report_many, show_stages
 
     check_outputs([out / name for name in FILES], {"FILE": file})
-    series = read_table(file).pick(column or [], fill)
+    hints = PanelHints(time, dates, tuple(ids or []), target)
+    found = read_sheet(file, sheet=sheet)
+    beside = _known_columns(known or [], list(found.frame.columns))
+    long = None if column else long_table(found, hints)
     seasons = seasons_given(season or [])
     command = ["spheresn", "forecast", file.name]
-    command += [part for name in column or [] for part in ("--column", name)]
-    command += [part for one in season or [] for part in ("--season", one)]
-    command += ["--fill", fill] if fill else []
-    with show_stages(FORECAST_STAGES + 1) as report:
-        result = make_forecast(series, steps, seasons, seed, report)
-        report("drawing")
-        command += ["--steps", str(result.steps), "--seed", str(seed)]
-        files = save_forecast(result, out, shlex.join(command))
-    if as_json:
-        print_json(summary(result) | {"files": [str(path) for path in files]})
+    given = [("column", column), ("season", season), ("known", known), ("id", ids)]
+    once = {"target": target, "sheet": sheet, "time": time, "dates": dates, "fill": fill}
+    given += [(name, [one]) for name, one in once.items() if one]
+    for name, values in given:
+        command += [part for one in values or [] for part in (f"--{name}", one)]
+    result: Any
+    if long is not None:
+        panel = long.pick(fill, beside, SERIES_DEFAULTS.least_rows)
+        with show_stages(len(panel.series) + 1) as report:
+            result = forecast_panel(panel, steps, seasons, seed, report)
+            report("drawing")
+            files = save_forecast(result, out, _asked(command, steps, seed))
     else:
-        report_forecast(result, files)
+        _leave_out("a table whose times come once each", id=ids, target=target)
+        series = table_of(found, hints).pick(column or [], fill, beside)
+        wide = len(series.names) > MOST_TOGETHER
+        with show_stages((len(series.names) if wide else FORECAST_STAGES) + 1) as report:
+            make = forecast_columns if wide else make_forecast
+            result = make(series, steps, seasons, seed, report)
+            report("drawing")
+            files = save_forecast(result, out, _asked(command, result.steps, seed))
+    places = {"files": [str(path) for path in files]}
+    if isinstance(result, ForecastResult):
+        if as_json:
+            print_json(summary(result) | places)
+        else:
+            report_forecast(result, files)
+    elif as_json:
+        print_json(summary_of_many(result) | places)
+    else:
+        report_many(result, files)
     return 0
+
+
+def _known_columns(given: list[str], columns: list[str]) -> list[str]:
+    """The columns that `--known` names: one, or several between commas."""
+    found = []
+    for words in given:
+        parts = [words] if words in columns else [one.strip() for one in words.split(",")]
+        found += [one for one in parts if one]
+    return found
+
+
+def _asked(command: list[str], steps: int | None, seed: int) -> str:
+    """The command that gives the same forecast."""
+    ahead = [] if steps is None else ["--steps", str(steps)]
+    return shlex.join([*command, *ahead, "--seed", str(seed)])
 
 
 @app.command()
@@ -141,6 +222,9 @@ def fit(
     ] = None,
     column: Columns = None,
     fill: Fill = None,
+    sheet: SheetName = None,
+    time: Time = None,
+    dates: Dates = None,
     units: Units = 500,
     seed: Seed = 0,
     as_json: Json = False,
@@ -151,7 +235,7 @@ def fit(
     from .... import io
     from ...._validation import one_of
     from ....io.files import check_outputs
-    from ...tables import read_table
+    from ...tables import Hints, read_table
     from .. import models
     from ..output import print_json, report_fit
 
@@ -161,7 +245,7 @@ def fit(
             f"choose m{models.ENDING}, for example"
         )
     check_outputs([out], {"FILE": file})
-    table = read_table(file)
+    table = read_table(file, sheet=sheet, hints=Hints(time, dates))
     if target is not None:
         one_of("--target", target, table.cells)
         names = [name for name in column or table.numeric if name != target]
@@ -196,19 +280,23 @@ def predict(
         typer.Option("--out", metavar="CSV", help="File of the result instead of stdout."),
     ] = None,
     fill: Fill = None,
+    sheet: SheetName = None,
+    time: Time = None,
+    dates: Dates = None,
     as_json: Json = False,
 ) -> int:
     """Apply a saved model to a table and print CSV. A forecaster continues the table; a regressor
     predicts a value for each row.
     """
     from ....io.files import check_outputs, whole_file
-    from ...tables import read_table
+    from ...tables import Hints, read_table
     from .. import models
     from ..output import print_json, print_notes, print_rows, write_rows
 
     check_outputs([] if out is None else [out], {"MODEL": model, "FILE": file})
     loaded = models.read_model(model)
-    head, rows, notes = models.predict(loaded, read_table(file), steps, fill)
+    table = read_table(file, sheet=sheet, hints=Hints(time, dates))
+    head, rows, notes = models.predict(loaded, table, steps, fill)
     if out is not None:
         with whole_file(out) as draft:
             write_rows(draft, [head, *rows])
@@ -235,6 +323,9 @@ def analyse(
         Path, typer.Option("--out", metavar="DIR", help="Directory of the figure.")
     ] = Path("analysis"),
     fill: Fill = None,
+    sheet: SheetName = None,
+    time: Time = None,
+    dates: Dates = None,
     units: Units = 500,
     seed: Seed = 0,
     as_json: Json = False,
@@ -243,7 +334,7 @@ def analyse(
     capacity, and draws DIR/analysis.png and .svg.
     """
     from ....io.files import check_outputs
-    from ...tables import read_table
+    from ...tables import Hints, read_table
     from .. import analyse as analysis
     from .. import models
     from ..output import print_json, report_analysis, save_drawing, show_stages
@@ -262,9 +353,11 @@ def analyse(
         )
     if data is not None:
         model = models.read_model(file)
-        series = models.series_for(model, read_table(data), fill)
+        table = read_table(data, sheet=sheet, hints=Hints(time, dates))
+        series = models.series_for(model, table, fill)
     else:
-        series = read_table(file).pick(column or [], fill)
+        table = read_table(file, sheet=sheet, hints=Hints(time, dates))
+        series = table.pick(column or [], fill)
         model, series = models.fit_forecaster(series, units, seed)
     with show_stages(analysis.ANALYSIS_STAGES) as report:
         found = analysis.analyse(model, series, report)
