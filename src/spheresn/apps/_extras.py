@@ -16,6 +16,7 @@ EXTRAS = {
     "explore": ("dash",),
     "cluster": ("distributed",),
     "parquet": ("pyarrow",),
+    "onnx": ("onnx",),
 }
 
 
