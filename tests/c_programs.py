@@ -18,15 +18,14 @@ from spheresn.estimators import OutOfRange
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"]
 SANITIZED = ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 HEAD = """\
+#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
+static const double inputs[] = {{{inputs}}};
+static int taken;
 static double value(void)
-{
-    double one = 0.0;
-    if (scanf("%lf", &one) != 1)
-        exit(3);
-    return one;
-}
+{{
+    return inputs[taken++];
+}}
 """
 FORECASTER = """
 static void run_{name}(void)
@@ -47,7 +46,7 @@ static void run_{name}(void)
     (void)beside, (void)coming;
     {name}_forecast(&state, {steps}{coming}, out);
     for (int i = 0; i < {steps} * {columns}; i++)
-        printf("%a\\n", (double)out[i]);
+        printf("%.17g\\n", (double)out[i]);
 }}
 """
 OTHER = """
@@ -61,7 +60,7 @@ static void run_{name}(void)
             row[i] = ({real})value();
         {call}
         for (int i = 0; i < {outputs}; i++)
-            printf("%a\\n", (double)out[i]);
+            printf("%.17g\\n", (double)out[i]);
     }}
 }}
 """
@@ -125,16 +124,19 @@ class Case:
 
     @property
     def inputs(self) -> str:
-        """What the program reads."""
+        """What the program reads, as constants of C."""
         rows = self.rows if self.beside is None else np.hstack([self.rows, self.beside])
         numbers = [rows.ravel(), np.zeros(0) if self.coming is None else self.coming.ravel()]
-        return "\n".join(repr(float(one)) for one in np.concatenate(numbers))
+        words = {"nan": "NAN", "inf": "INFINITY", "-inf": "-INFINITY"}
+        return ", ".join(
+            words.get(repr(one), repr(one)) for one in np.concatenate(numbers).tolist()
+        )
 
 
 def write(cases: list[Case], folder: Path) -> list[Path]:
     """The sources of a program that runs all cases."""
     folder.mkdir(parents=True, exist_ok=True)
-    files, text = [folder / "main.c"], HEAD
+    files, text = [folder / "main.c"], HEAD.format(inputs=", ".join(one.inputs for one in cases))
     for case in cases:
         written = sn.export(case.model, folder, name=case.name, dtype=case.dtype)
         files.append(written[1])
@@ -147,22 +149,22 @@ def write(cases: list[Case], folder: Path) -> list[Path]:
 def run(
     cases: list[Case], folder: Path, compiler: str, options: list[str]
 ) -> tuple[dict[str, np.ndarray], str]:
-    """What the compiled program prints for each case, and the names of classes one after another."""
+    """What the compiled program prints for each case, and the names of the classes."""
     files = write(cases, folder)
     program = folder / compiler
     made = subprocess.run(
         [compiler, *STRICT, *options, "-o", program, *files, "-lm"], capture_output=True, text=True
     )
     assert made.returncode == 0 and not made.stderr, made.stderr
-    text = "\n".join(case.inputs for case in cases)
-    ran = subprocess.run([program], input=text.encode(), capture_output=True)
+    ran = subprocess.run([program], capture_output=True)
     assert ran.returncode == 0, ran.stderr.decode()
-    numbers = [float.fromhex(one) for one in ran.stdout.decode().split()]
-    first, found = 0, {}
-    for case in cases:
-        shape = case.shape
-        count = shape[0] * shape[1]
-        found[case.name] = np.array(numbers[first : first + count]).reshape(shape)
-        first += count
-    assert first == len(numbers)
-    return found, ran.stderr.decode("utf-8")
+    return parsed(cases, ran.stdout.decode()), ran.stderr.decode("utf-8")
+
+
+def parsed(cases: list[Case], printed: str) -> dict[str, np.ndarray]:
+    """The numbers that a program has printed, for each case."""
+    numbers = np.array([float(one) for one in printed.split()])
+    ends = np.cumsum([case.shape[0] * case.shape[1] for case in cases])
+    assert len(numbers) == ends[-1]
+    parts = np.split(numbers, ends[:-1])
+    return {case.name: part.reshape(case.shape) for case, part in zip(cases, parts, strict=True)}

@@ -1,5 +1,6 @@
 """Exported models: C and ONNX say what Python says, and nothing hostile becomes code."""
 
+import codecs
 import json
 import re
 import shutil
@@ -8,12 +9,13 @@ from copy import deepcopy
 from dataclasses import replace
 from types import SimpleNamespace
 
+import board
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 import spheresn as sn
-from c_programs import SANITIZED, STRICT, Case, run, write
+from c_programs import SANITIZED, STRICT, Case, parsed, run, write
 from spheresn.apps.cli import main
 from spheresn.io.exports import contents_of
 from spheresn.io.exports import portable as portable_module
@@ -206,23 +208,298 @@ def test_a_row_without_a_number_says_nothing_and_changes_nothing(cases, tmp_path
 def test_exogenous_values_that_are_no_numbers_do_not_spread(tmp_path):
     (driven, *_) = driven_cases()
     broken = replace(driven, beside=np.where(np.arange(50)[:, None] == 3, np.nan, driven.beside))
-    straight = Case(
-        "straight", forecaster(waves()[:400], driven.beside[:1].repeat(400, 0) * 0 + np.arange(400)[:, None] % 7, activation="tanh"),
-        driven.rows, 20, np.full((50, 2), np.inf), np.zeros((20, 2)),
-    )  # fmt: skip
+    weekday = np.column_stack([np.arange(400) % 7, np.arange(400) % 5])
+    tanh = forecaster(waves()[:400], weekday, activation="tanh")
+    straight = Case("tanh", tanh, driven.rows, 20, np.full((50, 2), np.inf), np.zeros((20, 2)))
     found, _ = run([broken, straight], tmp_path, "gcc", SANITIZED)
-    assert all(np.isfinite(found[name]).all() for name in ("driven", "straight"))
-
-
-ARM = ["-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"]
+    assert all(np.isfinite(found[name]).all() for name in ("driven", "tanh"))
 
 
 @needs("arm-none-eabi-gcc", "qemu-system-arm")
 def test_a_cortex_m4_says_what_python_says(cases, wanted, tmp_path):
-    """Doubles by software, in an emulated board."""
-    from cortex import run_on_board
-
+    """An emulated board, whose doubles are computed by software."""
     few = [case for case in cases if case.name in ("ring", "odd_rotation", "driven", "steps")]
-    found = run_on_board(few, tmp_path)
+    program = board.build(write(few, tmp_path), tmp_path, [*STRICT, "-O2"])
+    found = parsed(few, board.run(program))
     off = errors(few, found, wanted)
     assert max(off.values()) < 1e-12, off
+
+
+def sessions(case, folder, dtype):
+    """The graphs of a case, each checked by onnx when it was written."""
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    files = sn.export(case.model, folder, "onnx", name=case.name, dtype=dtype)
+    found = {file.stem.rpartition("_")[2]: runtime.InferenceSession(file) for file in files}
+    return {
+        name: lambda one=one, **inputs: dict(
+            zip([out.name for out in one.get_outputs()], one.run(None, inputs), strict=True)
+        )
+        for name, one in found.items()
+    }, found
+
+
+def run_graphs(case, folder, dtype):
+    """The outputs of the graphs, as those of the program in C."""
+    graphs, _ = sessions(case, folder, dtype)
+    state, outputs = graphs["init"]()["state"], []
+    if not case.steps:
+        for row in case.rows:
+            found = graphs["predict"](state=state, row=row.astype(dtype))
+            state = found["next_state"]
+            outputs.append(found["output"])
+        return np.array(outputs)
+    for k, row in enumerate(case.rows):
+        beside = {} if case.beside is None else {"exogenous": case.beside[k].astype(dtype)}
+        state = graphs["update"](state=state, row=row.astype(dtype), **beside)["next_state"]
+    coming = {} if case.coming is None else {"exogenous": case.coming.astype(dtype)}
+    return graphs["forecast"](state=state, steps=np.array(case.steps), **coming)["forecast"]
+
+
+@pytest.mark.parametrize(("dtype", "most"), [("float64", 1e-12), ("float32", 1e-3)])
+def test_onnx_says_what_python_says(cases, wanted, tmp_path, dtype, most):
+    singles = [case for case in cases if dtype == "float64" or case.name != "chaos"]
+    off = errors(singles, {one.name: run_graphs(one, tmp_path, dtype) for one in singles}, wanted)
+    assert off.pop("chaos", 0.0) < 1e-9 and max(off.values()) < most, off
+
+
+def test_one_step_of_onnx_in_single_precision(cases, tmp_path):
+    """Without the free run, which lets errors grow."""
+    few = [replace(one, steps=1, coming=None if one.coming is None else one.coming[:1]) for one in
+           cases if one.steps and one.name != "chaos"]  # fmt: skip
+    found = {one.name: run_graphs(one, tmp_path, "float32") for one in few}
+    off = errors(few, found, {one.name: one.expected for one in few})
+    assert max(off.values()) < 1e-5, off
+
+
+def test_a_graph_says_what_it_had_expected_of_a_row(tmp_path):
+    case = Case("expected", forecaster(waves()[:400]), waves()[400:410], 1)
+    graphs, _ = sessions(case, tmp_path, "float64")
+    start = graphs["init"]()["state"]
+    found = graphs["update"](state=start, row=case.rows[0])
+    assert found["expected"] == pytest.approx(case.model.forecast(1)[0], abs=1e-12)
+    unknown = graphs["update"](state=start, row=np.array([np.nan, case.rows[0, 1]]))["next_state"]
+    filled = np.array([found["expected"][0], case.rows[0, 1]])
+    assert unknown == pytest.approx(
+        graphs["update"](state=start, row=filled)["next_state"], abs=1e-12
+    )
+    ahead = graphs["forecast"](state=start, steps=np.array(7))
+    rest = graphs["forecast"](state=ahead["next_state"], steps=np.array(3))["forecast"]
+    whole = graphs["forecast"](state=start, steps=np.array(10))["forecast"]
+    assert np.vstack([ahead["forecast"], rest]) == pytest.approx(whole, abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::spheresn.DegenerateStep")
+def test_rare_steps_of_onnx(tmp_path):
+    found = rare_cases()
+    results = {case.name: run_graphs(case, tmp_path, "float64") for case in found}
+    off = errors(found, results, {case.name: case.expected for case in found})
+    assert max(off.values()) < 1e-12, off
+
+
+def test_a_graph_of_a_classifier_knows_the_names(tmp_path):
+    (steps,) = (case for case in labelled_cases() if case.name == "steps")
+    graphs, found = sessions(steps, tmp_path, "float64")
+    says = found["predict"].get_modelmeta().custom_metadata_map
+    assert json.loads(says["classes"]) == list(steps.model.classes_)
+    assert json.loads(says["kind"]) == "classifier"
+    state = graphs["init"]()["state"]
+    for row, probabilities in zip(steps.rows, steps.expected, strict=True):
+        result = graphs["predict"](state=state, row=row)
+        state = result["next_state"]
+        assert result["class"] == probabilities.argmax()
+
+
+def test_onnx_must_be_installed(monkeypatch, tmp_path, cases):
+    monkeypatch.setattr("spheresn.io.exports.onnx_graphs.find_spec", lambda name: None)
+    with pytest.raises(sn.BadInput, match=r"must find the package onnx, got none; pip install"):
+        sn.export(cases[0].model, tmp_path, "onnx")
+    assert not list(tmp_path.iterdir())
+
+
+def refused(model, folder, **options):
+    """The sentence of a refusal, which leaves no file."""
+    with pytest.raises(sn.BadInput) as caught:
+        sn.export(model, folder, **options)
+    assert not list(folder.iterdir())
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", "1a", "a-b", "a b", "a.c", "../a", "a\n", "é", "_a", "x" * 32, "math", "STDIO", None, 3],
+)
+def test_a_name_must_be_one_of_c(cases, tmp_path, name):
+    assert refused(cases[0].model, tmp_path, name=name).startswith("name must be a letter and then")
+
+
+def test_what_cannot_be_exported_says_what_to_do(cases, tmp_path):
+    rows, ours = waves(200), cases[0].model
+    regressor = sn.ESNRegressor(**FIXED, readout=SimpleNamespace())
+    regressor._learned = None
+    series = [rows[k : k + 40] for k in range(20)]
+    whole = sn.ESNClassifier(units=20, memory=2).fit(series, [0] * 10 + [1] * 10)
+    loop = ours.closed_loop_
+    assert "fit one ESNForecaster to the same series" in refused(
+        sn.forecasting.SeriesForecaster(), tmp_path
+    )
+    assert "the cells of one patch" in refused(sn.ESNFieldForecaster(), tmp_path)
+    assert "export the ESNForecaster that it comes from" in refused(loop, tmp_path)
+    assert "it has no readout" in refused(ours.reservoir_, tmp_path)
+    assert "got list; fit one of these" in refused([], tmp_path)
+    assert "without readout=" in refused(regressor, tmp_path)
+    assert "with one label per row" in refused(whole, tmp_path)
+    with pytest.raises(ValueError, match="not fitted"):
+        sn.export(sn.ESNForecaster(), tmp_path)
+    assert refused(ours, tmp_path, format="rust").startswith("format must be one of c, onnx")
+    assert refused(ours, tmp_path, dtype="int8").startswith("dtype must be float32 or float64")
+
+
+class OwnTopology:
+    """A ring by another name."""
+
+    size, dtype = 30, np.dtype(np.float64)
+
+    def matvec(self, vectors):
+        return 0.5 * np.roll(vectors, 1, axis=0)
+
+    def rmatvec(self, vectors):
+        return 0.5 * np.roll(vectors, -1, axis=0)
+
+    def spectral_radius(self):
+        return 0.5
+
+    def scaled(self, factor):
+        return self
+
+    def astype(self, dtype):
+        return self
+
+    def toarray(self):
+        return self.matvec(np.eye(30))
+
+
+def changed(model, **parts):
+    """The forecaster with other parts in its closed loop or with other attributes."""
+    model = deepcopy(model)
+    own = {name: parts.pop(name) for name in list(parts) if name.endswith("_")}
+    model.__dict__.update(own)
+    return with_loop(model, **parts) if parts else model
+
+
+def test_broken_models_never_become_code(cases, tmp_path):
+    ours = cases[0].model
+    loop, network = ours.closed_loop_, ours.reservoir_
+    links = sp.csr_array(np.eye(30))
+    links.indices[3] = 30
+    hole = loop.weights.matrix.copy()
+    hole[3, 1] = np.nan
+    huge = replace(loop.weights, matrix=1e200 * np.ones_like(hole))
+    pieces = {
+        "fit it with W as an array": {"reservoir": replace(network, recurrent=OwnTopology())},
+        "links to units that do not exist": {
+            "reservoir": replace(network, recurrent=Sparse(links))
+        },
+        "W_out must be finite, got nan at index (3, 1)": {
+            "weights": replace(loop.weights, matrix=hole)
+        },
+        "W_out must have shape (30, 2), as the network has, got (29, 2)": {
+            "weights": replace(loop.weights, matrix=loop.weights.matrix[1:])
+        },
+        "state_ must have shape (30,)": {"state_": np.zeros(29)},
+        "last_ must be finite": {"last_": np.array([np.inf, 0.0])},
+        "the scale of scaler_ must be above 0": {"scaler_": Scaler(np.zeros(2), np.zeros(2))},
+        "carry must be a finite number": {"carry": np.nan},
+        "high_ must have shape": {"high": np.zeros(3)},
+        "washout_ must be a whole number": {"washout_": "1; exit(1)"},
+    }
+    for says, parts in pieces.items():
+        assert says in refused(changed(ours, **parts), tmp_path), says
+    sn.export(changed(ours, weights=huge), tmp_path)
+    for file in tmp_path.iterdir():
+        file.unlink()
+    says = refused(changed(ours, weights=huge), tmp_path, dtype="float32")
+    assert says.startswith("W_out must fit into float32")
+
+
+def test_the_size_is_bounded(cases, tmp_path, monkeypatch):
+    monkeypatch.setattr(portable_module, "MOST_NUMBERS", 100)
+    says = refused(cases[0].model, tmp_path)
+    assert says.startswith("model must have at most 100 numbers") and "fewer units" in says
+
+
+def test_names_from_outside_are_no_code(tmp_path):
+    """Column names stay letters in a comment; strings of C have only what is plain."""
+    pd = pytest.importorskip("pandas", reason="pandas is not installed")
+    frame = pd.DataFrame(waves(), columns=HOSTILE[:2])
+    header, _ = contents_of(forecaster(frame), "c", "model", "float64").values()
+    assert b"Columns of a row: a__ exit(1)_ __, __ int x_ __." in header
+    (_, steps) = (contents_of(case.model, "c", "model", "float64") for case in labelled_cases()[1:])
+    text = steps["model.c"].decode("ascii")
+    strings = re.findall(r'^    "(.*)",$', text, re.MULTILINE)
+    found = [codecs.escape_decode(one)[0].decode("utf-8") for one in strings]
+    assert sorted(found) == sorted(HOSTILE)
+    assert "??" not in text and "exit(1)" not in re.sub(r'"[^"]*"', "", text)
+
+
+def test_a_bias_of_zero_is_left_out():
+    """So are a start of zeros and factors of one."""
+    model = sn.ESNRegressor(**FIXED, bias_ratio=0.0).fit(
+        list(waves().reshape(2, 300, 2)), list(waves().reshape(2, 300, 2))
+    )
+    text = contents_of(model, "c", "m", "float64")["m.c"].decode()
+    assert "bias" not in text and "x_start" not in text and "leak" not in text
+
+
+def test_the_arrays_of_a_ring_are_few():
+    """N (d + m + 2) numbers and eight for each column; W is one number."""
+    found = Portable.of(forecaster(waves()[:400]))
+    assert found.count == 30 * (2 + 2 + 2) + 2 * (1 + 2 + 2 + 1)
+    assert found.arrays["W_in"].shape == (30, 2) and found.arrays["W_out"].shape == (2, 30)
+
+
+@pytest.fixture
+def saved(tmp_path, cases):
+    path = tmp_path / "m.spheresn"
+    sn.save(cases[0].model, path)
+    return path
+
+
+def test_the_command_writes_the_same_files(saved, tmp_path, cases, capsys):
+    assert (
+        main(["export", str(saved), "--to", "c", "--out", str(tmp_path / "c"), "--name", "w"]) == 0
+    )
+    printed = capsys.readouterr().out.split()
+    assert printed == [str(tmp_path / "c" / "w.h"), str(tmp_path / "c" / "w.c")]
+    for file, text in contents_of(cases[0].model, "c", "w", "float64").items():
+        assert (tmp_path / "c" / file).read_bytes() == text
+    arguments = ["export", str(saved), "--to", "onnx", "--float", "--json"]
+    assert main([*arguments, "--out", str(tmp_path / "o")]) == 0
+    files = json.loads(capsys.readouterr().out)["files"]
+    assert [file.rpartition("_")[2] for file in files] == [
+        "init.onnx",
+        "update.onnx",
+        "forecast.onnx",
+    ]
+
+
+def test_the_command_refuses_in_one_sentence(saved, tmp_path, capsys):
+    assert main(["export", str(saved), "--to", "c", "--name", "a b"]) == 2
+    assert "name must be a letter" in capsys.readouterr().err
+    assert main(["export", str(tmp_path / "none"), "--to", "c"]) == 2
+    assert "path must be a saved model" in capsys.readouterr().err
+    (tmp_path / "model.h").hardlink_to(saved)
+    assert main(["export", str(saved), "--to", "c", "--out", str(tmp_path)]) == 2
+    assert "must not overwrite MODEL" in capsys.readouterr().err
+
+
+@needs("gcc")
+def test_the_code_is_c_plus_plus_too(tmp_path, cases):
+    """Its header may be included there."""
+    if shutil.which("g++") is None:
+        pytest.skip("g++ is not installed")
+    sn.export(cases[0].model, tmp_path)
+    (tmp_path / "m.cpp").write_text(
+        '#include "model.h"\nint main() { model_state s; model_init(&s); }\n'
+    )
+    for command in (["gcc", "-c", "model.c"], ["g++", "m.cpp", "model.o", "-lm"]):
+        subprocess.run(command, cwd=tmp_path, check=True)

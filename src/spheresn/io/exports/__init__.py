@@ -18,12 +18,14 @@ from .onnx_graphs import onnx_files
 from .portable import Portable
 
 FORMATS = ("c", "onnx")
-LONGEST_NAME = 31  # letters of a name that every C compiler tells apart
+LONGEST_IDENTIFIER = 31  # letters of a name that every C compiler tells apart
 # NAME.h must not hide a header of C
 HEADERS = frozenset(
-    ("assert", "complex", "ctype", "errno", "fenv", "float", "inttypes", "iso646", "limits")
-    + ("locale", "math", "setjmp", "signal", "stdarg", "stdbool", "stddef", "stdint", "stdio")
-    + ("stdlib", "string", "tgmath", "time", "wchar", "wctype")
+    (
+        *("assert", "complex", "ctype", "errno", "fenv", "float", "inttypes", "iso646", "limits"),
+        *("locale", "math", "setjmp", "signal", "stdarg", "stdbool", "stddef", "stdint", "stdio"),
+        *("stdlib", "string", "tgmath", "time", "wchar", "wctype"),
+    )
 )
 
 
@@ -82,8 +84,8 @@ def write(
 def _check_name(name: Any) -> None:
     """A name becomes part of files and of identifiers."""
     fits = isinstance(name, str) and re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name, re.ASCII)
-    if not fits or len(name) > LONGEST_NAME or name.lower() in HEADERS:
+    if not fits or len(name) > LONGEST_IDENTIFIER or name.lower() in HEADERS:
         raise BadInput(
-            f"name must be a letter and then letters, digits or _, at most {LONGEST_NAME} in all, "
+            f"name must be a letter and then letters, digits or _, at most {LONGEST_IDENTIFIER} in all, "
             f"and no header of C, got {name!r}; choose another name"
         )

@@ -214,7 +214,10 @@ def _advance(graph: Graph, model: Portable, state: str, exogenous: str | None) -
 def _step(graph: Graph, model: Portable, x: str, u: str) -> str:
     """f(W x + W_in u + b), with the leak."""
     network, activation = model.reservoir, model.reservoir.activation
-    driven = graph.op("MatMul", graph.constant(network.inputs, "W_in"), u)
+    if network.n_inputs == 1:  # of a product, onnxruntime 1.31 keeps the scale of u as a float32
+        driven = graph.op("Mul", graph.constant(network.inputs[:, 0], "W_in"), u)
+    else:
+        driven = graph.op("MatMul", graph.constant(network.inputs, "W_in"), u)
     a = graph.op("Add", _recurrent(graph, network.recurrent, x), driven)
     if network.bias.any():
         a = graph.op("Add", a, graph.constant(network.bias, "bias"))
