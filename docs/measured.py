@@ -26,11 +26,24 @@ LEAGUE = HERE.parent / "benchmarks" / "league.json"
 SERIES = HERE.parent / "benchmarks" / "series.json"
 CLASSIFICATION = HERE.parent / "benchmarks" / "classification.json"
 PICTURE = HERE / "images" / "league.png"
+DEVICE = HERE.parent / "benchmarks" / "device.json"
 CLAIMS = HERE / "_data" / "claims.json"
 VERDICTS = HERE / "_data" / "verdicts.json"
 REPORT = HERE.parent / "results" / "report.html"
 
-FILES = (QUALITY, RESULTS, LEAGUE, CLASSIFICATION, SERIES, FIELDS, GROWTH, CLAIMS, VERDICTS, REPORT)
+FILES = (
+    QUALITY,
+    RESULTS,
+    LEAGUE,
+    CLASSIFICATION,
+    SERIES,
+    FIELDS,
+    GROWTH,
+    DEVICE,
+    CLAIMS,
+    VERDICTS,
+    REPORT,
+)
 
 MODELS = {
     "spherical": "**bent sphere**, the default",
@@ -301,6 +314,31 @@ def growth(path: Path = GROWTH) -> str:
     return "\n".join(head + lines)
 
 
+def device(what: str, number: str = "", path: Path = DEVICE) -> str:
+    """Something of exported models on a microcontroller: a table of single or double precision, the
+    rows per second at so many megahertz with one instruction per cycle, how long runs of so many
+    units stay true in single precision without a penalty, or what measured all that.
+    """
+    found = _json(path)
+    if found is None:
+        return _absent(path, "make device")
+    if what == "tools":
+        tools = found["tools"]
+        return f"{tools['compiler']}, `{tools['options']}`; {tools['emulator']}"
+    if what == "rate":
+        return f"{round(1e6 * float(number) / found['float32']['500']['update'], -2):,.0f}"
+    if what == "careless":
+        return _short(found["careless"][number]["valid"])
+    lines = [
+        f"| {units} | {one['flash'] / 1000:.1f} | {one['state'] / 1000:.1f} | "
+        f"{one['stack'] / 1000:.1f} | {one['update']:,} | {one['forecast']:,} | "
+        f"{one['valid']:.1f} |"
+        for units, one in found[what].items()
+    ]
+    names = "units | flash, kB | state, kB | stack, kB | a row | a step | Lyapunov times"
+    return "\n".join([f"| {names} |", "|" + "--:|" * 7, *lines])
+
+
 LEAGUE_PIECES: dict[str, Any] = {
     "systems": _league_systems,
     "median": _league_median,
@@ -353,7 +391,7 @@ KINDS: dict[str, Any] = {
     one.__name__: one
     for one in (
         *(valid, quality, classes, claim, claims, seeds, report, benchmarks, league),
-        *(classification, series, fields, growth),
+        *(classification, series, fields, growth, device),
     )
 }
 

@@ -327,6 +327,21 @@ def test_the_growth_of_a_fit_is_a_line_for_each_size(measured, tmp_path):
     assert line == "| 1,024 cells | 1.5 | 0.1 | 40 | 4 |"
 
 
+def test_the_table_of_a_device_is_a_line_for_each_size(measured, tmp_path):
+    one = {"flash": 4316, "state": 412, "stack": 900, "update": 4966, "forecast": 6776, "valid": 9}
+    tools = {"compiler": "cc 1", "emulator": "em 2", "options": "-O2"}
+    path = tmp_path / "device.json"
+    path.write_text(
+        json.dumps({"float32": {"500": one}, "tools": tools, "careless": {"500": {"valid": 1.25}}})
+    )
+    *_, line = measured.device("float32", path=path).splitlines()
+    assert line == "| 500 | 4.3 | 0.4 | 0.9 | 4,966 | 6,776 | 9.0 |"
+    assert measured.device("tools", path=path) == "cc 1, `-O2`; em 2"
+    assert measured.device("rate", "64", path) == "12,900"
+    assert measured.device("careless", "500", path) == "1.2"
+    assert "nothing.json is missing" in measured.device("tools", path=tmp_path / "nothing.json")
+
+
 def test_what_is_absent_says_how_to_make_it(measured, tmp_path):
     nowhere = tmp_path / "nothing.json"
     for kind in (
