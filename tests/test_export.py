@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from copy import deepcopy
 from dataclasses import replace
+from random import Random
 from types import SimpleNamespace
 
 import board
@@ -16,6 +17,7 @@ import scipy.sparse as sp
 
 import spheresn as sn
 from c_programs import SANITIZED, STRICT, Case, parsed, run, write
+from hostile_files import damaged
 from spheresn.apps.cli import main
 from spheresn.io.exports import contents_of
 from spheresn.io.exports import portable as portable_module
@@ -503,3 +505,24 @@ def test_the_code_is_c_plus_plus_too(tmp_path, cases):
     )
     for command in (["gcc", "-c", "model.c"], ["g++", "m.cpp", "model.o", "-lm"]):
         subprocess.run(command, cwd=tmp_path, check=True)
+
+
+@needs("gcc")
+def test_damaged_files_are_refused_or_become_whole_code(cases, tmp_path):
+    """Whatever a file of a model has suffered, nothing but C comes out of it."""
+    rng, raws, count = Random(3), [], 0
+    for case in (cases[0], *labelled_cases()):
+        sn.save(case.model, tmp_path / "m")
+        raws.append((tmp_path / "m").read_bytes())
+    for _ in range(250):
+        (tmp_path / "m").write_bytes(damaged(rng.choice(raws), rng, raws))
+        try:
+            contents = contents_of(sn.load(tmp_path / "m"), "c", f"m{count}", "float64")
+        except sn.BadInput:
+            continue
+        for name, text in contents.items():
+            (tmp_path / name).write_bytes(text)
+        count += 1
+    assert 10 < count < 100
+    sources = [f"m{k}.c" for k in range(count)]
+    subprocess.run(["gcc", *STRICT, "-fsyntax-only", *sources], cwd=tmp_path, check=True)

@@ -86,6 +86,6 @@ def _check_name(name: Any) -> None:
     fits = isinstance(name, str) and re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name, re.ASCII)
     if not fits or len(name) > LONGEST_IDENTIFIER or name.lower() in HEADERS:
         raise BadInput(
-            f"name must be a letter and then letters, digits or _, at most {LONGEST_IDENTIFIER} in all, "
-            f"and no header of C, got {name!r}; choose another name"
+            "name must be a letter and then letters, digits or _, at most "
+            f"{LONGEST_IDENTIFIER} in all, and no header of C, got {name!r}; choose another name"
         )
