@@ -6,9 +6,10 @@ million rows cost.
     python benchmarks/surprise.py --stream    # ten million rows through a pipe
 
 Labelled series are read from the wheel of aeon, whose code is not imported: others marked their
-faults. Faults of known kinds are put into series of `spheresn.datasets`. The thresholds of the
-rivals are the largest values on a calm stretch before, twice as long as the one to be watched, so
-they know what calm looks like there. Writes benchmarks/surprise.json.
+faults. Faults of known kinds are put into series of `spheresn.datasets`. A rival's threshold is in
+units of its largest value on a calm stretch before, twice as long as the one to be watched, and is
+chosen afterwards so that it raises as many false alarms as `watch`. Writes
+benchmarks/surprise.json.
 """
 
 from __future__ import annotations
@@ -119,13 +120,12 @@ STATISTICS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 }
 
 
-def rivals(errors: np.ndarray, begin: int, stretch: int) -> Iterator[tuple[str, int | None]]:
-    """The first row from `begin` on at which each statistic exceeds all of the calm rows before."""
+def rivals(errors: np.ndarray, begin: int) -> Iterator[tuple[str, np.ndarray]]:
+    """Each statistic from `begin` on, in units of its largest value on the calm rows before."""
     scaled = errors / max(errors[:begin].std(), 1e-12)
     for name, statistic in STATISTICS.items():
         found = statistic(scaled)
-        above = np.flatnonzero(found[begin : begin + stretch] > found[begin - CALM : begin].max())
-        yield name, int(above[0]) if len(above) else None
+        yield name, found[begin:] / found[begin - CALM : begin].max()
 
 
 def ours(errors: np.ndarray, begin: int, stretch: int) -> tuple[int | None, int]:
@@ -158,14 +158,17 @@ def calm(x: np.ndarray) -> dict[str, Any]:
     }
 
 
-def injected(x: np.ndarray) -> dict[str, dict[str, list[int | None]]]:
-    """Delays of all methods for all faults, None where it is missed."""
+Found = dict[str, dict[str, list[Any]]]
+
+
+def injected(x: np.ndarray) -> Found:
+    """For all faults: delays of `watch`, None where it is missed, and statistics of the rivals."""
     rng = np.random.default_rng(3)
     model, linear = fitted(x[:TRAINING]), autoregression(x[:TRAINING])
     places = np.linspace(TRAINING + CALM, len(x) - WATCHED - 1, PLACES).astype(int)
-    found: dict[str, dict[str, list[int | None]]] = {}
+    found: Found = {}
     for fault, change in FAULTS.items():
-        delays = found.setdefault(fault, {})
+        methods = found.setdefault(fault, {})
         for place in places:
             rows = x[place - CALM : place + WATCHED].copy()
             rows[CALM:] = change(rows[CALM:], rng)
@@ -173,13 +176,35 @@ def injected(x: np.ndarray) -> dict[str, dict[str, list[int | None]]]:
             start = deepcopy(model).update(before)
             errors = np.array([one.value - one.forecast for one in start.watch(rows)])
             mine, early = ours(errors, CALM, WATCHED)
-            delays.setdefault("watch", []).append(mine)
-            delays.setdefault("watch, early", []).append(early)
+            methods.setdefault("watch", []).append(mine)
+            methods.setdefault("watch, early", []).append(early)
             both = {"network": errors[:, 0], "AR": linear(np.r_[before, rows])[len(before) :]}
             for kind, one in both.items():
-                for name, delay in rivals(one, CALM, WATCHED):
-                    delays.setdefault(f"{name} on {kind}", []).append(delay)
+                for name, statistic in rivals(one, CALM):
+                    methods.setdefault(f"{name} on {kind}", []).append(statistic)
     return found
+
+
+def equally_careful(found: dict[str, Found]) -> dict[str, Any]:
+    """The delays of the rivals, each with the one threshold at which it raises false alarms in as
+    many of all calm stretches as `watch` does; and how often it does with the threshold of the calm
+    rows before.
+    """
+    nothing = [series["nothing"] for series in found.values()]
+    false = np.mean([delay is not None for one in nothing for delay in one["watch"]])
+    plain = {}
+    for method in [name for name in nothing[0] if " on " in name]:
+        highest = np.array([part.max() for one in nothing for part in one[method]])
+        threshold = float(np.quantile(highest, 1.0 - false, method="higher"))
+        plain[method] = {"false": float((highest > 1.0).mean()), "threshold": threshold}
+        for series in found.values():
+            for faults in series.values():
+                faults[method] = [_first(part > threshold) for part in faults[method]]
+    return {"faults": found, "thresholds": plain}
+
+
+def _first(which: np.ndarray) -> int | None:
+    return int(np.argmax(which)) if which.any() else None
 
 
 def wheel() -> zipfile.ZipFile:
@@ -309,7 +334,7 @@ def main() -> None:
     if "labelled" in given.parts:
         keep(labelled=labelled())
     if "faults" in given.parts:
-        keep(faults={name: injected(x) for name, x in series.items()})
+        keep(**equally_careful({name: injected(x) for name, x in series.items()}))
 
 
 def keep(**results: Any) -> None:
