@@ -5,7 +5,7 @@ VENV := $(if $(filter python3,$(PYTHON)),.venv,build/$(notdir $(PYTHON)))
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: reproduce test coverage again lint docs chromium faults mutants bench league league-classification climate noise series sktime versions dist clean
+.PHONY: reproduce test coverage again lint docs chromium faults mutants bench league league-classification climate noise runtime device series sktime versions dist clean
 
 reproduce: $(READY)
 	$(BIN)/spheresn reproduce --preset quick --out results
@@ -27,9 +27,13 @@ lint: $(READY)
 	$(BIN)/mypy
 
 # The site, in build/docs/index.html; with results/report.html inside, where that exists.
-docs: $(READY)
+docs: runtime
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group docs
 	$(BIN)/python -m sphinx -W --keep-going -n -d build/doctrees docs build/docs
+
+# What the page "In the browser" loads: a runtime from npm, once, and the model of the example.
+runtime: $(READY)
+	$(BIN)/python docs/browser.py
 
 # The report is tested in a real browser: Debian's, installed where that is possible; elsewhere those tests are skipped, by name.
 chromium:
@@ -50,6 +54,12 @@ mutants: $(READY)
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group bench
 	$(BIN)/python benchmarks/run.py $(BENCH)
+
+# What exported models cost on a Cortex-M4: benchmarks/device.json. Debian's cross compiler and QEMU are installed where that is possible.
+device: $(READY)
+	@{ command -v gcc && command -v arm-none-eabi-gcc && command -v qemu-system-arm; } >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends \
+	gcc gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm >/dev/null; }
+	cd benchmarks && ../$(BIN)/python device.py
 
 # All methods on all flows of dysts: benchmarks/league.json and docs/images/league.png. It goes on where it was stopped; the series and
 # the results of single runs are in build/league. Some of it only: make league LEAGUE="--rows 5000 --noise 0 --half development".

@@ -1,4 +1,6 @@
-"""Settings of sphinx. The site needs no network, neither to be built nor to be read."""
+"""Settings of sphinx. The site needs no network, neither to be built nor to be read; the runtime of
+the page "In the browser" is fetched beforehand (docs/browser.py), and may be missing.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ html_theme = "pydata_sphinx_theme"
 html_title = "spheresn"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-html_extra_path = [str(REPORT)] if REPORT.is_file() else []
+# What docs/browser.py has made: the page "In the browser" says so where it is missing
+BROWSER = HERE.parent / "build" / "browser"
+html_extra_path = [str(path) for path in (REPORT, BROWSER) if path.exists()]
 html_show_sourcelink = html_copy_source = False
 # They have no pages below them
 html_sidebars = {page: [] for page in ("index", "start", "gallery", "reproducing")}

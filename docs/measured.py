@@ -32,13 +32,15 @@ CLIMATE = HERE.parent / "benchmarks" / "climate.json"
 PICTURE = HERE / "images" / "league.png"
 CLIMATE_PICTURE = HERE / "images" / "climate.png"
 NOISE_PICTURE = HERE / "images" / "noise.png"
+DEVICE = HERE.parent / "benchmarks" / "device.json"
+SURPRISE = HERE.parent / "benchmarks" / "surprise.json"
 CLAIMS = HERE / "_data" / "claims.json"
 VERDICTS = HERE / "_data" / "verdicts.json"
 REPORT = HERE.parent / "results" / "report.html"
 
 FILES = (
     *(QUALITY, RESULTS, LEAGUE, NOISE, CLASSIFICATION, SERIES, FIELDS, GROWTH, CLIMATE),
-    *(CLAIMS, VERDICTS, REPORT),
+    *(DEVICE, SURPRISE, CLAIMS, VERDICTS, REPORT),
 )
 
 MODELS = {
@@ -383,6 +385,108 @@ def growth(path: Path = GROWTH) -> str:
     return "\n".join(head + lines)
 
 
+def device(what: str, number: str = "", path: Path = DEVICE) -> str:
+    """Something of exported models on a microcontroller: a table of single or double precision, the
+    rows per second at so many megahertz with one instruction per cycle, how long runs of so many
+    units stay true in single precision without a penalty, or what measured all that.
+    """
+    found = _json(path)
+    if found is None:
+        return _absent(path, "make device")
+    if what == "tools":
+        tools = found["tools"]
+        return f"{tools['compiler']}, `{tools['options']}`; {tools['emulator']}"
+    if what == "rate":
+        return f"{round(1e6 * float(number) / found['float32']['500']['update'], -2):,.0f}"
+    if what == "careless":
+        return _short(found["careless"][number]["valid"])
+    lines = [
+        f"| {units} | {one['flash'] / 1000:.1f} | {one['state'] / 1000:.1f} | "
+        f"{one['stack'] / 1000:.1f} | {one['update']:,} | {one['forecast']:,} | "
+        f"{one['valid']:.1f} |"
+        for units, one in found[what].items()
+    ]
+    names = "units | flash, kB | state, kB | stack, kB | a row | a step | Lyapunov times"
+    return "\n".join([f"| {names} |", "|" + "--:|" * 7, *lines])
+
+
+def surprise(what: str, path: Path = SURPRISE) -> str:
+    """A table of what was found in streams."""
+    found = _json(path)
+    if found is None or what not in found:
+        return _absent(path, "python benchmarks/surprise.py")
+    return SURPRISE_PIECES[what](found[what])
+
+
+def _calm_streams(found: Any) -> str:
+    lines = [
+        f"| {name} | {one['rows']:,} | {one['alarms']:.2%} | {one['inside']:.2%} | "
+        f"{one['changes']} |"
+        for name, one in found.items()
+    ]
+    head = "| | rows | alarms | inside | changes |"
+    return "\n".join([head, "|---|--:|--:|--:|--:|", *lines])
+
+
+def _faults_of_streams(found: Any) -> str:
+    """Median delays of all series together, and the share that is missed."""
+    kinds = list(next(iter(found.values())))
+    methods = [name for name in found[next(iter(found))][kinds[0]] if name != "watch, early"]
+    lines = []
+    for kind in kinds:
+        cells = []
+        for method in methods:
+            delays = [delay for series in found.values() for delay in series[kind][method]]
+            known = [delay for delay in delays if delay is not None]
+            missed = 1.0 - len(known) / len(delays)
+            cells.append(
+                f"{1.0 - missed:.0%}"
+                if kind == "nothing"
+                else f"{median(known):.0f} ({missed:.0%})"
+                if known
+                else "–"
+            )
+        label = "nothing: false alarms" if kind == "nothing" else kind
+        lines.append(f"| {label} | {' | '.join(cells)} |")
+    head = f"| | {' | '.join(methods)} |"
+    return "\n".join([head, "|---|" + "--:|" * len(methods), *lines])
+
+
+def _labelled_streams(found: Any) -> str:
+    methods = list(next(iter(found.values()))["methods"])
+    lines = [
+        f"| {name}: {one['stretches']} in {one['rows']:,} rows | "
+        + " | ".join(
+            f"{one['methods'][m]['found']}; {one['methods'][m]['elsewhere']:.1f}" for m in methods
+        )
+        + " |"
+        for name, one in found.items()
+    ]
+    head = f"| found; elsewhere | {' | '.join(methods)} |"
+    return "\n".join([head, "|---|" + "--:|" * len(methods), *lines])
+
+
+def _long_stream(found: Any) -> str:
+    memory, rows = found["memory_mb"], found["summary"]["rows"]
+    return (
+        f"{rows:,} rows of one column through a pipe: {found['seconds'] / 60:.0f} minutes, "
+        f"{memory[0]:.0f} MB after a tenth of them and {memory[-1]:.0f} MB at the end."
+    )
+
+
+def _thresholds_of_streams(found: Any) -> str:
+    shares = [one["false"] for one in found.values()]
+    return f"{min(shares):.0%} to {max(shares):.0%}"
+
+
+SURPRISE_PIECES: dict[str, Any] = {
+    "calm": _calm_streams,
+    "faults": _faults_of_streams,
+    "labelled": _labelled_streams,
+    "thresholds": _thresholds_of_streams,
+    "stream": _long_stream,
+}
+
 LEAGUE_PIECES: dict[str, Any] = {
     "systems": _league_systems,
     "median": _league_median,
@@ -435,7 +539,7 @@ KINDS: dict[str, Any] = {
     one.__name__: one
     for one in (
         *(valid, quality, classes, claim, claims, seeds, report, benchmarks, league),
-        *(noise, classification, series, fields, growth, climate),
+        *(noise, classification, series, fields, growth, climate, device, surprise),
     )
 }
 

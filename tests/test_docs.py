@@ -345,6 +345,46 @@ def test_long_free_runs_are_listed_with_their_failures(measured, tmp_path, monke
         assert said in measured.climate("picture", path=path)
 
 
+def test_the_table_of_a_device_is_a_line_for_each_size(measured, tmp_path):
+    one = {"flash": 4316, "state": 412, "stack": 900, "update": 4966, "forecast": 6776, "valid": 9}
+    tools = {"compiler": "cc 1", "emulator": "em 2", "options": "-O2"}
+    path = tmp_path / "device.json"
+    path.write_text(
+        json.dumps({"float32": {"500": one}, "tools": tools, "careless": {"500": {"valid": 1.25}}})
+    )
+    *_, line = measured.device("float32", path=path).splitlines()
+    assert line == "| 500 | 4.3 | 0.4 | 0.9 | 4,966 | 6,776 | 9.0 |"
+    assert measured.device("tools", path=path) == "cc 1, `-O2`; em 2"
+    assert measured.device("rate", "64", path) == "12,900"
+    assert measured.device("careless", "500", path) == "1.2"
+    assert "nothing.json is missing" in measured.device("tools", path=tmp_path / "nothing.json")
+
+
+def test_the_tables_of_streams(measured, tmp_path):
+    one = {"rows": 1000, "alarms": 0.0125, "inside": 0.9875, "changes": 2}
+    delays = {"watch": [3, 5, None, 9], "watch, early": [0, 0, 0, 0], "CUSUM": [None] * 4}
+    calm = {"watch": [None, 1, None, None], "watch, early": [0] * 4, "CUSUM": [None] * 4}
+    methods = {"watch": {"found": 3, "elsewhere": 2.04}}
+    found = {
+        "calm": {"waves": one},
+        "faults": {"waves": {"nothing": calm, "stuck": delays}},
+        "labelled": {"heart": {"stretches": 3, "rows": 9000, "methods": methods}},
+        "thresholds": {"CUSUM": {"false": 0.25}, "other": {"false": 0.5}},
+        "stream": {"memory_mb": [10.2, 11.0], "summary": {"rows": 5000}, "seconds": 120.0},
+    }
+    path = tmp_path / "surprise.json"
+    path.write_text(json.dumps(found))
+    assert measured.surprise("calm", path).endswith("| waves | 1,000 | 1.25% | 98.75% | 2 |")
+    *_, false, stuck = measured.surprise("faults", path).splitlines()
+    assert false == "| nothing: false alarms | 25% | 0% |" and stuck == "| stuck | 5 (25%) | – |"
+    assert measured.surprise("labelled", path).endswith("| heart: 3 in 9,000 rows | 3; 2.0 |")
+    assert measured.surprise("thresholds", path) == "25% to 50%"
+    assert measured.surprise("stream", path).startswith(
+        "5,000 rows of one column through a pipe: 2"
+    )
+    assert "surprise.json is missing" in measured.surprise("more", path)
+
+
 def test_what_is_absent_says_how_to_make_it(measured, tmp_path):
     nowhere = tmp_path / "nothing.json"
     for kind in (

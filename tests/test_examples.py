@@ -17,7 +17,11 @@ SMALL = {
     "stream_a_million": ["--rows", "20000"],
     "why_precision": ["--units", "80"],
 }
-NEEDS = {"choose_with_optuna": "optuna", "same_as_reservoirpy": "reservoirpy"}
+NEEDS = {
+    "choose_with_optuna": "optuna",
+    "in_the_browser": "onnxruntime",
+    "same_as_reservoirpy": "reservoirpy",
+}
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

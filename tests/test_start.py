@@ -83,6 +83,8 @@ COMMANDS = (
     "fit",
     "predict",
     "analyse",
+    "export",
+    "watch",
     "explore",
     "reproduce",
     "report",
@@ -132,7 +134,7 @@ def test_the_commands_are_those_of_the_packages_that_are_found():
     code, help_text, said = without("spheresn_paper", "spheresn_explorer", arguments=["--help"])
     assert (code, said) == (0, "")
     found = [name for name in COMMANDS if f"\n  {name} " in help_text]
-    assert found == ["forecast", "fit", "predict", "analyse"]
+    assert found == ["forecast", "fit", "predict", "analyse", "export", "watch"]
     assert without("spheresn_paper", arguments=["list"])[:2] == (2, "")
 
 

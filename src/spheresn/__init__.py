@@ -22,7 +22,7 @@ if typing.TYPE_CHECKING:
     from .driving import drive, drive_chunks
     from .estimators import ESNClassifier, ESNFieldForecaster, ESNForecaster, ESNRegressor
     from .grid import drive_grid
-    from .io import load, save
+    from .io import export, load, save
     from .reservoir import Reservoir, random_reservoir
     from .system import System
 
@@ -45,6 +45,7 @@ __all__ = [
     "drive",
     "drive_chunks",
     "drive_grid",
+    "export",
     "load",
     "metrics",
     "random_reservoir",
@@ -61,7 +62,7 @@ _NAMES = {
     "driving": ("drive", "drive_chunks"),
     "estimators": ("ESNClassifier", "ESNFieldForecaster", "ESNForecaster", "ESNRegressor"),
     "grid": ("drive_grid",),
-    "io": ("load", "save"),
+    "io": ("export", "load", "save"),
     "reservoir": ("Reservoir", "random_reservoir"),
     "system": ("System",),
 }

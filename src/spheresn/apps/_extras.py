@@ -17,6 +17,7 @@ EXTRAS = {
     "cluster": ("distributed",),
     "parquet": ("pyarrow",),
     "excel": ("python_calamine",),
+    "onnx": ("onnx",),
 }
 
 

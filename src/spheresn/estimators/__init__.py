@@ -5,6 +5,7 @@ from .classifier import ESNClassifier
 from .field import ESNFieldForecaster
 from .forecaster import ESNForecaster, OutOfRange
 from .regressor import ESNRegressor
+from .surprise import Surprise
 
 __all__ = [
     "Calibrated",
@@ -14,5 +15,6 @@ __all__ = [
     "ESNRegressor",
     "MemoryOutOfReach",
     "OutOfRange",
+    "Surprise",
     "calibrate",
 ]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any, Self
 
 import numpy as np
@@ -40,6 +42,7 @@ from .learning import TrainingData
 from .outcomes import Forecast, Paths, inside_one
 from .present import Present
 from .regression_search import REGRESSION_DEFAULTS
+from .surprise import LEARNED_ROWS, Surprise, next_rows, surprises
 from .validation import validated
 
 # Searches at most, where rows have gaps: each fills them better for the next
@@ -291,6 +294,48 @@ class ESNForecaster(BaseESN):
         if self._form is not None:
             self._form = self._form.after(len(series))
         return self
+
+    def watch(
+        self,
+        X: Any,
+        exogenous: Any = None,
+        *,
+        level: float = 0.001,
+        patience: float = 100_000.0,
+        learned: int = LEARNED_ROWS,
+    ) -> Iterator[Surprise]:
+        """Each row that comes after the fit or the last update, beside the forecast of it.
+
+        X: rows (T, d), or an iterator of such pieces without end; exogenous in the same way. The
+        model stays as it is, rows are taken as they are, and a cell that is NaN counts as its
+        forecast. A `Surprise` has the interval, the probability of an error at least as large, an
+        alarm where this is at most `level`, and a change where surprise stays. While nothing is
+        wrong, a share `level` of rows are alarms, and changes are `patience` rows apart or more in
+        the mean. The first `learned` rows say how large errors usually are, so nothing should be
+        wrong with them.
+
+        >>> import spheresn as sn
+        >>> wave = sn.datasets.mso(3000)
+        >>> model = sn.ESNForecaster(units=50, observation_noise=0, random_state=0).fit(wave[:1000])
+        >>> wave[2500] += 0.5
+        >>> [one.row for one in model.watch(wave[1000:]) if one.alarm][0]
+        1500
+        """
+        check_is_fitted(self)
+        level, learned = inside_one("level", level), whole("learned", learned, 2)
+        patience = real("patience", patience, 1.0, above=True)
+        pieces = X if hasattr(X, "__next__") else iter([X])
+        beside = exogenous if hasattr(exogenous, "__next__") else repeat(exogenous)
+        series = (
+            (self.scaler_.forward(rows), self._exogenous(given, len(rows), None))
+            for rows, given in zip(
+                (self._table(piece, reset=False, holes=True) for piece in pieces),
+                beside,
+                strict=False,
+            )
+        )
+        pairs = next_rows(self.closed_loop_, self.state_, self.last_, series)
+        return surprises(pairs, self.scaler_, level, patience, learned)
 
     def smooth(self, X: Any, exogenous: Any = None, return_std: bool = False) -> Any:
         """Rows (T, d) as the model sees them, with what is missing filled in, in the same form.
