@@ -345,16 +345,18 @@ class ESNForecaster(BaseESN):
         """
         series, shape, tracker = self._to_estimate(X, exogenous)
         _, passed = series.passed(tracker)
+        _, honest = series.passed(self._present.honest(tracker))
         return self._estimated(
-            series, tracker, passed.smoothed, passed.smoothed_deviations, shape, return_std
+            series, tracker, passed.smoothed, honest.smoothed_deviations, shape, return_std
         )
 
     def filter(self, X: Any, exogenous: Any = None, return_std: bool = False) -> Any:
         """As `smooth`, but each row is estimated from itself and those before it alone."""
         series, shape, tracker = self._to_estimate(X, exogenous)
         _, passed = series.passed(tracker)
+        _, honest = series.passed(self._present.honest(tracker))
         return self._estimated(
-            series, tracker, passed.filtered, passed.deviations, shape, return_std
+            series, tracker, passed.filtered, honest.deviations, shape, return_std
         )
 
     def _to_estimate(self, X: Any, exogenous: Any) -> tuple[Rows, SeriesForm, Tracker]:

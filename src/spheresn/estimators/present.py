@@ -95,7 +95,7 @@ class Present:
         """States (count, N) and last values (count, m) from which the series may go on."""
         if self.track is None or self.tracker is None:
             return np.repeat(self.state[None], count, 0), np.repeat(self.last[None], count, 0)
-        tracker = replace(self.tracker, drift=self._true_drift())
+        tracker = self.honest(self.tracker)
         series = Rows(self.rows, guessed(self.rows), self.beside, self.skip)
         known, _ = series.passed(tracker)
         return tracker.sample(self.track._replace(covariance=known.covariance), count, rng)
@@ -107,10 +107,14 @@ class Present:
         exogenous = np.broadcast_to(beside, (count, *beside.shape))
         return self.loop.runs(steps, states, lasts, exogenous, shocks)[0]
 
+    def honest(self, tracker: Tracker) -> Tracker:
+        """The tracker with an error of the model whose deviations are those of its true errors."""
+        return replace(tracker, drift=np.maximum(tracker.drift, LEAST_DRIFT**2 * tracker.noise))
+
     def _true_drift(self) -> Floats:
         if self.track is None or self.tracker is None:
             return self.drift
-        return np.maximum(self.drift, LEAST_DRIFT**2 * self.tracker.noise)
+        return self.honest(self.tracker).drift
 
     def tensors(self) -> Tensors:
         """All that a file needs besides the loop."""
