@@ -371,6 +371,13 @@ def forecaster(sn: Any) -> Named:
     yield "beside/predict", model.predict(sales[:200], **_beside(make.predict, season[:200]))
     model.update(sales[1000:1100], **_beside(make.update, season[1000:1100]))
     yield "beside/update", model.forecast(50, **_beside(make.forecast, season[1100:1150]))
+    if hasattr(make, "watch"):  # from 0.3 on, as what follows
+        found = list(model.watch(sales[1100:1300], season[1100:1300], learned=50))
+        yield "watch/forecast", np.array([one.forecast for one in found])
+        yield "watch/evidence", np.array([one.evidence for one in found])
+        with tempfile.TemporaryDirectory() as folder:
+            _, source = sn.export(model, folder)
+            yield "export", np.frombuffer(source.read_bytes(), np.uint8)
 
 
 def classifier(sn: Any) -> Named:

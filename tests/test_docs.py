@@ -370,7 +370,11 @@ def test_the_tables_of_streams(measured, tmp_path):
         "faults": {"waves": {"nothing": calm, "stuck": delays}},
         "labelled": {"heart": {"stretches": 3, "rows": 9000, "methods": methods}},
         "thresholds": {"CUSUM": {"false": 0.25}, "other": {"false": 0.5}},
-        "stream": {"memory_mb": [10.2, 11.0], "summary": {"rows": 5000}, "seconds": 120.0},
+        "stream": {
+            "memory_mb": [10.2, 11.0],
+            "summary": {"rows": 5000, "alarms": 5, "changes": 1},
+            "seconds": 120.0,
+        },
     }
     path = tmp_path / "surprise.json"
     path.write_text(json.dumps(found))

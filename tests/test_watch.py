@@ -91,8 +91,8 @@ def test_bad_lines_are_said_and_missing(tmp_path, capsys):
     *found, last = said(capsys, path, *QUICK)
     bad = {one["line"]: one["bad"] for one in found if "bad" in one}
     assert bad == {
-        6: "1 cells, not 2: 7;;;",
-        301: "1 cells, not 2: 1.0",
+        6: "1 cell, not 2: 7;;;",
+        301: "1 cell, not 2: 1.0",
         402 - 1: "no number: oops\\x07",
         501: "no number: 1e200",
         551: f"longer than {stream.LONGEST_LINE} bytes",

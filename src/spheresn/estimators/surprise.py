@@ -31,8 +31,8 @@ from ..series.scaling import Scaler, soft_clip
 
 LEARNED_ROWS = 500  # whose errors say how large errors usually are, and how long they stay alike
 KEPT_ERRORS = 10_000  # newest usual errors, with which new ones are compared
-LEAST_DEVIATION = 1e-12  # of standardised rows: smaller errors are rounding
-LARGEST_ERROR = 1e150  # in usual errors: larger ones have no square
+SMALLEST_ERROR = 1e-12  # of standardised rows: smaller errors are rounding
+LARGEST_SIZE = 1e150  # in usual errors: larger ones have no square
 SUREST = 0.01  # the most that one row may say, as a probability: a change takes several rows
 # κ of the bets: for gross changes, which a few rows show, to slight ones, which take hundreds
 STAKES = np.array([0.05, 0.2, 0.5, 0.8])
@@ -160,7 +160,7 @@ class _Measure:
     @staticmethod
     def of(errors: Floats) -> _Measure:
         """From errors (T, d) without gaps."""
-        scale = np.maximum(np.sqrt((errors**2).mean(axis=0)), LEAST_DEVIATION)
+        scale = np.maximum(np.sqrt((errors**2).mean(axis=0)), SMALLEST_ERROR)
         parts = errors / scale
         # As if one more error had come, with all columns by themselves: no direction is impossible
         share = 1.0 / (len(parts) + 1.0)
@@ -169,7 +169,7 @@ class _Measure:
 
     def size(self, error: Floats) -> float:
         """|C^(-1/2) e|/√d over the columns that are known; NaN if none is."""
-        parts = np.clip(error / self.deviation, -LARGEST_ERROR, LARGEST_ERROR)
+        parts = np.clip(error / self.deviation, -LARGEST_SIZE, LARGEST_SIZE)
         known = ~np.isnan(parts)
         if not known.any():
             return float(np.nan)

@@ -141,7 +141,8 @@ class Reader:
                 return None
             self._choose(cells)
         if len(cells) != self._count:
-            raise ValueError(f"{len(cells)} cells, not {self._count}: {_short(text)}")
+            cell = "cell" if len(cells) == 1 else "cells"
+            raise ValueError(f"{len(cells)} {cell}, not {self._count}: {_short(text)}")
         values = [_value(cells[column]) for column in self.columns]
         return Line(self._number, values, None if self._time is None else cells[self._time])
 
