@@ -249,7 +249,7 @@ def judge_labels(training: np.ndarray, rows: np.ndarray, labels: np.ndarray) -> 
     model = fitted(training)
     judgements = list(model.watch(rows, level=LEVEL, patience=PATIENCE))
     p = np.array([one.probability for one in judgements])
-    network = np.array([np.nanmax([one.size, 0.0]) for one in judgements])
+    network = np.array([one.size for one in judgements])
     linear = np.sqrt(
         np.mean(
             [
@@ -265,7 +265,7 @@ def judge_labels(training: np.ndarray, rows: np.ndarray, labels: np.ndarray) -> 
     near = np.zeros(len(rows), dtype=bool)
     for begin, end in edges:
         near[begin : end + 100] = True
-    alarms = np.nan_to_num(p, nan=1.0) <= LEVEL
+    alarms = p <= LEVEL  # the first rows are not judged: NaN is no alarm
     count = int(alarms.sum())
     chosen = {"watch": alarms}
     for name, score in (("z-score on AR", linear), ("size on network", network)):

@@ -21,7 +21,7 @@ from spheresn.estimators import (
     accumulate,
     features,
     forecast_search,
-    forecaster,
+    present,
     regression_search,
 )
 from spheresn.estimators.forecast_search import Windows
@@ -267,7 +267,7 @@ def test_observing_a_long_series_keeps_its_last_state_only(monkeypatch):
             del states
             assert sum(one() is not None for one in held) <= 2
 
-    monkeypatch.setattr(forecaster, "drive_chunks", watched)
+    monkeypatch.setattr(present, "drive_chunks", watched)
     model.update(x)
     observed = model.scaler_.forward(np.concatenate([[x[499]], x[:-1]])[:, None])
     before = sn.drive(model.reservoir_, model.scaler_.forward(x[:499, None]))[-1]
@@ -456,7 +456,9 @@ def test_short_and_constant_series():
     with pytest.raises(ValueError, match="minimum of 3 is required"):
         sn.ESNForecaster(units=10).fit(np.arange(2.0))
     with pytest.raises(ValueError, match="NaN"):
-        sn.ESNForecaster(units=10).fit(np.array([1.0, np.nan, 2.0, 3.0]))
+        sn.ESNForecaster(units=10, observation_noise=0).fit(np.array([1.0, np.nan, 2.0, 3.0]))
+    filled = sn.ESNForecaster(units=10, random_state=0).fit(np.array([1.0, np.nan, 2.0, 3.0]))
+    assert 1.0 < filled.smoothed_[1, 0] < 2.0
     with pytest.raises(ValueError, match="steps must be a whole number of at least 1"):
         sn.ESNForecaster(units=10, random_state=0).fit(np.arange(9.0)).forecast(0)
 

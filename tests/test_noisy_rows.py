@@ -128,6 +128,14 @@ def test_updates_with_gaps_go_on_and_those_of_a_trusting_model_too(noisy, clean)
         assert rms((found - wanted) / DEVIATIONS) < 0.1
 
 
+def test_the_forecast_of_each_next_row_takes_what_is_missing_as_filtered(noisy):
+    rows = SEEN[:ROWS].copy()
+    rows[800, 1] = np.nan
+    filled = rows.copy()
+    filled[800, 1] = noisy.filter(rows)[800, 1]
+    np.testing.assert_allclose(noisy.predict(rows), noisy.predict(filled), rtol=1e-12)
+
+
 def test_intervals_cover_what_comes_and_grow(noisy):
     forecast = noisy.forecast(250, level=0.9)
     width = np.asarray(forecast.upper) - np.asarray(forecast.lower)

@@ -14,8 +14,8 @@ WAVE = np.sin(0.4 * np.arange(120.0))
 FREQUENCIES = ["MS", "ME", "QS", "QE", "D", "B", "W", "h", "30min", "YS", "7D"]
 
 
-def small() -> sn.ESNForecaster:
-    return sn.ESNForecaster(units=20, bend=0, memory=5, random_state=0)
+def small(**options) -> sn.ESNForecaster:
+    return sn.ESNForecaster(units=20, bend=0, memory=5, random_state=0, **options)
 
 
 @pytest.mark.parametrize("frequency", FREQUENCIES)
@@ -165,7 +165,7 @@ def test_masked_values_are_missing_and_complex_ones_are_refused():
     ):
         observed(masked)
     for use in (
-        lambda: small().fit(masked),
+        lambda: small(observation_noise=0).fit(masked),
         lambda: sn.ESNRegressor(5).fit(masked[:, None], np.arange(9.0)),
         lambda: sn.ESNRegressor(5).fit(np.ones((9, 1)), masked),
         lambda: sn.drive(sn.random_reservoir(5, rng=0), masked),
@@ -173,6 +173,10 @@ def test_masked_values_are_missing_and_complex_ones_are_refused():
     ):
         with pytest.raises(sn.BadInput, match="must have no masked values, got 1"):
             use()
+    filled = np.ma.masked_array(np.where(np.arange(len(WAVE)) == 4, 1e20, WAVE))
+    filled.mask = np.arange(len(WAVE)) == 4
+    holes = np.where(filled.mask, np.nan, WAVE)
+    assert np.array_equal(small().fit(filled).forecast(3), small().fit(holes).forecast(3))
     unmasked = np.ma.masked_array(WAVE, np.zeros(len(WAVE), bool))
     assert np.array_equal(small().fit(unmasked).forecast(3), small().fit(WAVE).forecast(3))
     with pytest.raises(sn.BadInput, match="must hold real numbers, got complex ones"):
@@ -234,7 +238,7 @@ def test_what_cannot_be_used_gets_a_sentence(series, words):
 
 def test_an_estimator_that_cannot_fill_does_not_advise_it():
     with pytest.raises(sn.BadInput, match="in row 3; interpolate first"):
-        small().fit(pd.Series(np.where(np.arange(120) == 3, np.nan, WAVE)))
+        small(observation_noise=0).fit(pd.Series(np.where(np.arange(120) == 3, np.nan, WAVE)))
 
 
 def test_holes_are_filled_on_a_line():

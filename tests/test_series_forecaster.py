@@ -257,7 +257,9 @@ def test_no_free_run_leaves_its_limits():
         assert finite == 400
         assert (outputs <= loop.high + width).all() and (outputs >= loop.low - width).all()
         by_steps = np.empty((50, 1))
-        assert wild._run_by_steps(model.state_, model.last_, np.zeros((50, 0)), by_steps) == 50
+        still = np.zeros((50, 1))
+        none = np.zeros((50, 0))
+        assert wild._run_by_steps(model.state_, model.last_, none, still, by_steps) == 50
         assert np.allclose(by_steps[:5], outputs[:5], rtol=1e-6)
 
 

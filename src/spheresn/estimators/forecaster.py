@@ -133,6 +133,17 @@ class ESNForecaster(BaseESN):
         self._adopt(choice, followed, rows, filled, beside)
         return self
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = not self._trusting
+        return tags
+
+    @property
+    def _trusting(self) -> bool:
+        """Whether the user trusts the rows."""
+        given = self.observation_noise
+        return not isinstance(given, str) and not np.any(given)
+
     def _choose(self, filled: Floats, beside: Floats, rows: Floats | None) -> ForecastChoice:
         """The network and its readout; `rows` have NaN where `filled` was guessed."""
         plan = self._plan()
@@ -406,10 +417,18 @@ class ESNForecaster(BaseESN):
         """For each row of a series (T, d) the forecast of the next one, from a fresh start.
 
         The exogenous columns (T, e) belong to the rows that are forecast. The first `washout_`
-        rows, whose past is unknown, stay within `low_` and `high_`.
+        rows, whose past is unknown, stay within `low_` and `high_`. What is missing in a row is
+        taken as `filter` has it.
         """
         check_is_fitted(self)
-        series = self.scaler_.forward(self._table(X, reset=False))
+        rows, _ = self._rows(X, reset=False)
+        if np.isnan(rows).any():
+            holed, _, tracker = self._to_estimate(X, exogenous)
+            _, passed = holed.passed(tracker)
+            known = np.vstack([holed.filled[: -len(passed.filtered)], passed.filtered])
+            series = np.where(np.isnan(rows), known, holed.rows)
+        else:
+            series = self.scaler_.forward(rows)
         beside = self._exogenous(exogenous, len(series), None)
         feature_map = FeatureMap(
             Scaler.identity(self.reservoir_.n_inputs),
@@ -437,7 +456,7 @@ class ESNForecaster(BaseESN):
 
     def _rows(self, X: Any, *, reset: bool) -> tuple[Floats, SeriesForm | None]:
         """The rows of a series, with NaN where one is missing, and their form."""
-        trusted = not isinstance(self.observation_noise, str) and not np.any(self.observation_noise)
+        trusted = self._trusting
         given = observed(X, "never" if trusted else "keep", "X") if has_form(X) else None
         if np.ma.is_masked(X) and not trusted:
             X = np.where(np.ma.getmaskarray(X), np.nan, X.data)
