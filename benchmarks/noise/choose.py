@@ -27,7 +27,7 @@ NGRC = {
     "all": [(2, 2, 1), (3, 2, 1), (2, 2, 4), (3, 2, 4), (2, 4, 4)],
     "first": [(2, 4, 3), (3, 4, 3), (2, 6, 3), (3, 6, 3), (3, 3, 5)],
 }
-ENSEMBLE = [*product((1.0, 1.02), (0.0, 0.1))]  # inflation, drift
+ENSEMBLE = [*product((1.0, 1.02), (0.0, 0.1, 0.3)), (1.0, 1.0)]  # inflation, drift
 GRIDS = {
     "NG-RC": NGRC,
     "reservoirpy bias, smoothed": dict.fromkeys(COLUMNS, WINDOWS),
