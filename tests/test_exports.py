@@ -501,7 +501,7 @@ def test_cells_of_a_workbook_that_are_no_numbers(tmp_path):
 
 def test_text_in_other_encodings_is_refused(tmp_path):
     path = tmp_path / "t.csv"
-    for content in (b"a\n1\n\x81\n", b"x\0\xff,1\n", b"\xff\xfe\x00"):
+    for content in (b"a\n1\n\x81\n", b"x\0\xff,1\n", b"\xff\xfe\x00", b"\x89PNG\r\n\x1a\n"):
         path.write_bytes(content)
         with pytest.raises(BadInput, match="must be text in UTF-8, UTF-16 or cp1252, got other"):
             read_table(path)

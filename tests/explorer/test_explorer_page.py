@@ -276,12 +276,13 @@ def test_uploads_are_signals_or_sentences(tab, tmp_path):
     )
 
 
-@pytest.mark.parametrize("name", ["a.xlsx", "a.zip", "a.png", "a.pdf", "a.html", "a"])
+@pytest.mark.parametrize("name", ["a.xls", "a.zip", "a.png", "a.pdf", "a.html", "a"])
 def test_a_file_of_another_kind_is_a_sentence_and_stays_in_the_browser(tab, tmp_path, name):
     (tmp_path / name).write_bytes(b"PK\x03\x04")
     asked = len(tab.asked)
     tab.page.set_input_files("#upload input", tmp_path / name)
-    words = f"file must end in .npy, .csv, .tsv, .txt, got '{name}'; save the table as CSV"
+    kinds = ".csv, .tsv, .txt, .parquet, .pq, .npy, .xlsx, .xlsm, .ods"
+    words = f"file must end in {kinds}, got '{name}'; save the table as CSV"
     tab.settled(f"{SMALL} {words}")
     assert len([url for url in tab.asked[asked:] if url.startswith("http")]) <= 1
 
@@ -293,7 +294,10 @@ def test_an_empty_or_binary_file_is_a_sentence(tab, tmp_path):
     tab.settled(f"{SMALL} {words}")
     (tmp_path / "b.csv").write_bytes(b"\x89PNG\r\n\x1a\n" * 9)
     tab.page.set_input_files("#upload input", tmp_path / "b.csv")
-    words = "FILE must be text in UTF-8, got other bytes in 'b.csv'; save it as CSV in UTF-8"
+    words = (
+        "FILE must be text in UTF-8, UTF-16 or cp1252, got other bytes in 'b.csv'; save it as CSV "
+        "in UTF-8"
+    )
     tab.settled(f"{SMALL} {words}")
 
 

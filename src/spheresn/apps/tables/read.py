@@ -29,6 +29,7 @@ MOST_TABLE_COLUMNS = 2_000  # columns; each is searched for dates
 MOST_CELLS = 100_000_000  # of a Parquet file, where a cell may take less than a bit
 CELLS_PER_BYTE = 8  # cells per byte of a CSV file; without padding there is less than one
 LINES_LOOKED_AT = 20  # of a text file, for its delimiter and its width
+CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1f]")  # no text has them, pictures and archives do
 CHUNK = 2**20  # bytes read at once
 
 
@@ -156,7 +157,7 @@ def _decodes(path: Path, encoding: str) -> bool:
     with path.open("rb") as file:
         try:
             for chunk in iter(lambda: file.read(CHUNK), b""):
-                if b"\0" in chunk and encoding != "utf-8":  # no text has it
+                if encoding != "utf-8" and CONTROLS.search(chunk):
                     return False
                 decoder.decode(chunk)
             decoder.decode(b"", True)
