@@ -69,7 +69,9 @@ def written(forecasted) -> Path:
 
 def test_the_page_and_the_figure_show_names_literally(written):
     text = (written / "report.html").read_text(encoding="utf-8")
-    assert "script" not in Elements(text).tags and Elements(text).only_drawings() and is_safe(text)
+    # Data and the page's own script; which hash the page allows is tested with the page
+    assert Elements(text).tags.count("script") == 2
+    assert Elements(text).only_drawings() and is_safe(text)
     assert (
         "{{7*7}}" in text
         and r"\x1b[31mred\x07" in text
