@@ -39,7 +39,7 @@ LEAST_NOISE = 1e-4
 # Penalties as shares of the trace: with weaker ones the readout has learned the noise of the rows
 # in directions that the innovations never mend
 SHARES = tuple(10.0**decade for decade in (-14, -12, -11, -10, -9, -8, -7, -6))
-# Of the log-likelihood per row. On noisy rows the filter begins at most .3 below one-step errors
+# Of the log-likelihood per row. On noisy rows the filter begins at most .4 below one-step errors
 # and ends above them; on clean ones it begins 4 below.
 MOST_BELOW = 1.0
 MOST_COLUMNS = 12  # the time of a filter grows with the third power of the columns
