@@ -1,4 +1,4 @@
-"""Several recordings: what counts as several, how they are held out, and forecasts from elsewhere."""
+"""Several recordings: what counts as several, how they are held out, forecasts from elsewhere."""
 
 import warnings
 

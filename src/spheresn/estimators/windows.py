@@ -29,9 +29,10 @@ class WindowDefaults:
 
     windows, longest: free runs, and their steps at most. enough, shortest, most_windows: where runs
     last few steps, windows of `enough` times as many, at least `shortest`, tell more, up to so many
-    windows. groups: of recordings that are held out as a whole, where there are at least as many;
-    largest_share: of all rows that one of them may have. covered: windows are so long that they fit
-    into recordings with this share of the held-out rows.
+    windows. groups: of recordings that are held out as a whole, where there are at least as many.
+    largest_share: of all rows that one of them may have. fewest_conditions: known values of
+    parameters, from which on others can be told. covered: windows are so long that they fit into
+    recordings with this share of the held-out rows.
     """
 
     windows: int = 8
