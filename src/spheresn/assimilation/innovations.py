@@ -17,6 +17,7 @@ So no rows have to be held out.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,7 +29,7 @@ from .. import kernels
 from .._validation import Floats
 from ..kernels.codes import OUTLIER, Passed
 from ..readout import Triangle, Weights
-from .tracking import Rows, Tracker
+from .tracking import Recordings, Tracker
 
 STEPS = 6  # of Gauss and Newton; later ones gained less than 1e-3 per row
 LEAST_GAIN = 1e-4  # of the log-likelihood per row, below which a step ends the search
@@ -94,7 +95,7 @@ def optimism(freedom: Any, rows: int, outputs: int) -> Any:
 
 
 def learn_from_innovations(
-    tracker: Tracker, series: Rows, scatter: Triangle, *, fixed: bool = False
+    tracker: Tracker, series: Recordings, scatter: Triangle, *, fixed: bool = False
 ) -> Found:
     """The tracker whose readout makes the rows most likely, as far as they can tell.
 
@@ -112,12 +113,12 @@ def learn_from_innovations(
     return best
 
 
-def _step(now: Found, series: Rows, directions: Directions, fixed: bool) -> Found | None:
+def _step(now: Found, series: Recordings, directions: Directions, fixed: bool) -> Found | None:
     """One step of Gauss and Newton; None if no length of it helps."""
     tracker = now.tracker
-    _, passed = series.passed(tracker, learning=True)
-    rows, outputs = len(passed.states), tracker.loop.outputs
-    information, slope = _normal_equations(tracker, passed, directions)
+    passes = series.passes(tracker, learning=True)
+    rows, outputs = sum(len(one.states) for one in passes), tracker.loop.outputs
+    information, slope = _normal_equations(tracker, passes, rows, directions)
     stiffness = np.sqrt(np.repeat(1.0 / tracker.noise, len(slope) // outputs))
     information /= stiffness[:, None] * stiffness
     sizes, axes = eigh(information, check_finite=False, overwrite_a=True)
@@ -142,7 +143,7 @@ def _step(now: Found, series: Rows, directions: Directions, fixed: bool) -> Foun
     return None
 
 
-def _rescaled(tracker: Tracker, change: Weights, series: Rows, fixed: bool) -> Found:
+def _rescaled(tracker: Tracker, change: Weights, series: Recordings, fixed: bool) -> Found:
     """The tracker with a changed readout, and with the variances that fit it."""
     loop = tracker.loop
     weights = Weights(
@@ -156,19 +157,33 @@ def _rescaled(tracker: Tracker, change: Weights, series: Rows, fixed: bool) -> F
 
 
 def _normal_equations(
-    tracker: Tracker, passed: Passed, directions: Directions
+    tracker: Tracker, passes: Sequence[Passed], rows: int, directions: Directions
 ) -> tuple[Floats, Floats]:
     """Jᵀ C⁻¹ J and Jᵀ C⁻¹ e; an outlier has the weight that leaves it at its limit."""
-    rows, outputs = len(passed.states), tracker.loop.outputs
-    quadratic = tracker.loop.quadratic
-    features = passed.states if quadratic is None else quadratic(passed.states)
-    entries = directions.of_features(features, rows)
-    width = entries.shape[1] * outputs
+    outputs = tracker.loop.outputs
+    width = (directions.basis.shape[1] + 1) * outputs
     information, slope = np.zeros((width, width), order="F"), np.zeros(width)
+    # While a filter settles it teaches nothing; one long pass can spare a block of rows for that
+    settling = SLOPE_ROWS if len(passes) == 1 else tracker.lags
+    for passed in passes:
+        features = tracker.loop.features(passed.states)
+        entries = directions.of_features(features, rows)
+        for slopes, gaps in _weighted(passed, entries, width, settling):
+            information = dsyrk(1.0, slopes, beta=1.0, c=information, trans=1, overwrite_c=1)
+            slope += slopes.T @ gaps
+    upper = np.triu(information)
+    return np.asarray(upper + np.triu(upper, 1).T), slope
+
+
+def _weighted(
+    passed: Passed, entries: Floats, width: int, settling: int
+) -> Iterator[tuple[Floats, Floats]]:
+    """The slopes of the innovations of one pass, and these, in their own deviations; blocks."""
+    outputs = passed.innovations.shape[1]
     carried = np.zeros((passed.forward.shape[2], width))
     found = np.empty((SLOPE_ROWS, outputs, width))
-    for first in range(0, rows, SLOPE_ROWS):
-        part = slice(first, min(first + SLOPE_ROWS, rows))
+    for first in range(0, len(entries), SLOPE_ROWS):
+        part = slice(first, min(first + SLOPE_ROWS, len(entries)))
         kernels.innovation_slopes(
             passed.forward[part],
             passed.gains[part],
@@ -177,14 +192,11 @@ def _normal_equations(
             carried,
             found,
         )
-        if first == 0:  # the filter settles
-            continue
         e, c = passed.innovations[part], passed.variances[part]
         seen = np.isfinite(e)
+        seen[: max(settling - first, 0)] = False
+        if not seen.any():
+            continue
         with np.errstate(invalid="ignore", divide="ignore"):
             weight = np.minimum(1.0 / np.sqrt(c), np.sqrt(OUTLIER) / np.abs(e))[seen]
-        slopes = found[: len(e)][seen] * weight[:, None]
-        information = dsyrk(1.0, slopes, beta=1.0, c=information, trans=1, overwrite_c=1)
-        slope += slopes.T @ (e[seen] * weight)
-    upper = np.triu(information)
-    return np.asarray(upper + np.triu(upper, 1).T), slope
+        yield found[: len(e)][seen] * weight[:, None], e[seen] * weight
