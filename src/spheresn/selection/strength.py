@@ -30,8 +30,8 @@ def sphere_point(memory: float, ratio: float, leak: float, gain: float = 1.0) ->
     is left out. None if a leak forbids so short a memory.
 
     >>> point = sphere_point(2.0, 0.0, 1.0)
-    >>> round(np.exp(2.0 * point.place), 12) == round(np.e - 1.0, 12), point.exponent
-    (True, -0.5)
+    >>> round(float(np.exp(2.0 * point.place) - np.e), 12), point.exponent
+    (-1.0, -0.5)
     """
     inner = _without_leak(memory, leak)
     if inner is None:
