@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from .._running import Progress
 from .._validation import Floats
 from ..closed_loop import ClosedLoop
+from ..compose import Driven
 from ..driving import drive
 from ..readout import Sample, Triangle, Weights, solve
 from ..readout.loo import choose_penalty
-from ..reservoir import Reservoir
 from ..selection.calibration import Calibrated
 from ..selection.engine import Choice, Entry, lower_of_two, ranked, ranked_trials, try_all
 from ..selection.free_runs import HELD_OUT, HELD_SHARE, Score, evenly_spaced, first_held_out
@@ -137,7 +137,7 @@ class Windows:
         starts = self.data.outside_gaps(evenly_spaced(int(self.starts[0]), last, count))
         return replace(self, starts=starts, horizon=horizon)
 
-    def states(self, reservoir: Reservoir) -> Floats:
+    def states(self, reservoir: Driven) -> Floats:
         """The states before each start, driven by the true series."""
         return np.asarray(drive(reservoir, self.data.inputs)[self.starts - 1])
 

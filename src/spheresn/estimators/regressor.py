@@ -15,7 +15,7 @@ from .._numerics import power_of_two
 from .._plain import Parts, Saved, Tensors, Values
 from .._running import all_or_nothing
 from .._validation import Floats
-from ..reservoir import Reservoir
+from ..compose import Driven
 from ..selection.plan import Chosen
 from .base import BaseESN, with_limited_threads
 from .features import FeatureMap, feature_map_from, feature_map_parts
@@ -46,6 +46,8 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
     "loo" chooses the one with the least leave-one-out error.
     features: "linear", or "quadratic", which adds products of the `components` leading principal
     components of the states. readout: any scikit-learn regressor in place of the ridge regression.
+    reservoir: a Reservoir, or several as one (`parallel`, `chain`), to be taken as it is; it gets
+    the standardised input. What would draw or search a network must be left out.
     washout: rows that fit and score leave out at the start of each series; "auto" is ten memories,
     and at most a quarter of the series. n_jobs: series driven in parallel (joblib).
 
@@ -68,13 +70,14 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
     loo_error_ = Solved[float](lambda fit: fit.solution.loo_error)
     state_ = Solved[Floats](lambda fit: fit.solution.state)
     frame_ = Solved[FeatureMap](lambda fit: fit.network.feature_map)
-    reservoir_ = Solved[Reservoir](lambda fit: fit.network.feature_map.reservoir)
+    reservoir_ = Solved[Driven](lambda fit: fit.network.feature_map.reservoir)
     washout_ = Solved[int](lambda fit: fit.network.feature_map.washout)
     lyapunov_ = Solved[float](lambda fit: fit.network.chosen.lyapunov)
     memory_ = Solved[float](lambda fit: fit.network.chosen.memory)
     bend_ = Solved[float](lambda fit: fit.network.chosen.bend)
     bias_ratio_ = Solved[float](lambda fit: fit.network.chosen.bias_ratio)
 
+    reservoir: Any = None
     readout: Any = None
     n_jobs: int | None = None
 
@@ -172,7 +175,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """state0, state1, ..."""
         check_is_fitted(self)
-        return np.array([f"state{i}" for i in range(self.units)], dtype=object)
+        return np.array([f"state{i}" for i in range(self.reservoir_.units)], dtype=object)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
