@@ -1,12 +1,12 @@
-"""What several reservoirs as one cost, beside their parts: ratios of the processor time of `parallel`
-and `chain` to that of their parts, one after the other.
+"""What several reservoirs as one cost, beside their parts: the processor time of `parallel` and
+`chain`, divided by that of their parts one after the other.
 
     python benchmarks/compose.py [--quick]
 
-Both sides take turns in one process, and the median over the rounds of their ratio counts. A part of
-a chain is driven by the states of the one before it, which it must read as well when it runs alone;
-so the sum has all the work that the chain has. In a closed loop each part has a readout of its own,
-and the composition one of all states. Writes benchmarks/compose.json.
+Both sides take turns in one process, and the median over the rounds of their ratio counts. A part
+of a chain is driven by the states of the one before it, which it must read as well when it runs
+alone; so the sum has all the work that the chain has. In a closed loop each part has a readout of
+its own, and the composition one of all states. Writes benchmarks/compose.json.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A deep network: four reservoirs in a chain. Which layer remembers what?
 
-Each layer is a ring of 50 units on a sphere, and only the first sees the signal. The others listen to
-the layer before them, and take in slowly what that one has. So each remembers what is older. The
+Each layer is a ring of 50 units on a sphere, and only the first sees the signal. The others listen
+to the layer before them, and take in slowly what that one has. So each remembers what is older. The
 largest exponent of the whole network is that of its slowest layer: no layer acts back on one before
 it, so that the exponents of a chain are those of its layers together.
 """
