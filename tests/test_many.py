@@ -21,6 +21,7 @@ from spheresn.apps.forecasts.many import forecast_columns, forecast_panel
 from spheresn.apps.forecasts.overview import column_errors, entries, tally, verdict, worst_first
 from spheresn.apps.forecasts.result import forecast
 from spheresn.apps.tables import TimeSeries, read_table
+from spheresn.apps.tables.clock import MONTHS
 from spheresn.apps.tables.panel import PanelHints, long_table
 from spheresn.apps.tables.read import read_sheet
 from spheresn.forecasting import Autoregression, Mean, Naive, SeriesForecaster
@@ -88,9 +89,6 @@ def test_names_of_the_field_numbers_and_several_columns_tell_series_apart(tmp_pa
     assert found(tmp_path, steps).pick().series[0][1].ahead(1) == ["20"]
 
 
-MONTH_NAMES = ("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec").split()
-
-
 def by_parts(unit: str, **columns: object) -> pd.DataFrame:
     """The long table with the parts of its dates in columns of their own, shuffled."""
     every = pd.date_range("2020-01-01", periods=ROWS, freq=unit)
@@ -105,7 +103,7 @@ def by_parts(unit: str, **columns: object) -> pd.DataFrame:
 def test_dates_in_columns_of_their_own_are_those_of_one_column(tmp_path, unit):
     frame = by_parts(unit)
     dated = frame[["when", "shop", "sales"]]
-    names = frame["month"].map(lambda month: MONTH_NAMES[month - 1])
+    names = frame["month"].map(lambda month: MONTHS[month - 1])
     for parts in (frame.drop(columns="when"), frame.drop(columns="when").assign(month=names)):
         panel, same = found(tmp_path, parts).pick(), found(tmp_path, dated).pick()
         assert panel.names == ("shop",) and panel.target == "sales"
