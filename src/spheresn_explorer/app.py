@@ -35,7 +35,7 @@ from .wellformed import check_callback
 # heavy work must not block them. Quick work mostly takes half a second; who asks again loses time.
 ANSWER_SECONDS = {"quick": 0.8, "heavy": 0.05}
 LARGE = 1_000_000  # bytes of a request; only an upload has as many
-LONGEST_WAIT = 120.0  # seconds until it is the turn of an upload
+LONGEST_WAIT = 300.0  # seconds until it is the turn of an upload
 # By the time from their start until they are drawn: computing a forecast takes longest, drawing a
 # trajectory
 SLOWEST_FIRST = ("forecast", "trajectory", "memory", "spectrum", "echo")

@@ -23,16 +23,16 @@ from spheresn.forecasting.defaults import SERIES_DEFAULTS
 
 from .cache import Recent
 from .own import LABEL_LENGTH, columns_of, for_page
-from .settings import MOST_COLUMNS, MOST_SERIES
+from .settings import MOST_COLUMNS, MOST_LONG_SERIES
 
 ROWS = 2400  # of each signal
 UPLOADS = 16  # kept; an older one must be uploaded again
 KINDS = (*READERS, *WORKBOOKS)
 MOST_BYTES = 50_000_000  # bytes of a file; a request has a third more
 MOST_UPLOADED_COLUMNS = 50  # columns of a file, those that are no numbers included
-# Cells of a file: reading takes about 100 bytes each. A CSV file of 50 MB has more only if nearly
+# Cells of a file: reading takes up to 100 bytes each. A CSV file of 50 MB has more only if nearly
 # all of them have one digit, but a Parquet file packs as many as it likes.
-MOST_CELLS = 10_000_000
+MOST_UPLOADED_CELLS = 10_000_000
 MOST_KEPT = 400_000_000  # bytes of the numbers and times of all uploads; any single one fits
 CLOCK_BYTES = 16  # of the time of a row, which a clock has twice
 
@@ -178,7 +178,7 @@ def series_from(name: str, content: bytes) -> TimeSeries | Panel:
         )
         _at_most("columns of numbers", len(found.names), MOST_COLUMNS)
     else:
-        _at_most("series", len(found.series), MOST_SERIES)
+        _at_most("series", len(found.series), MOST_LONG_SERIES)
     return found
 
 
@@ -191,10 +191,10 @@ def _at_most(what: str, count: int, most: int) -> None:
 
 def _table(path: Path) -> TimeSeries | Panel:
     sheet = read_sheet(path, MOST_UPLOADED_COLUMNS)
-    if sheet.frame.size > MOST_CELLS:
+    if sheet.frame.size > MOST_UPLOADED_CELLS:
         raise BadInput(
-            f"file must have at most {MOST_CELLS} cells, got {sheet.frame.size}; shorten it or "
-            "keep every n-th row"
+            f"file must have at most {MOST_UPLOADED_CELLS} cells, got {sheet.frame.size}; shorten "
+            "it or keep every n-th row"
         )
     long = long_table(sheet)
     if long is not None:

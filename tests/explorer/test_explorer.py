@@ -630,7 +630,7 @@ def test_all_uploads_together_have_a_limit(monkeypatch):
     """The oldest one leaves: 800 bytes of numbers and 1,600 of times each, and room for two. A
     single file, with all its cells in one column, always fits.
     """
-    assert signals.MOST_CELLS * (8 + signals.CLOCK_BYTES) <= signals.MOST_KEPT
+    assert signals.MOST_UPLOADED_CELLS * (8 + signals.CLOCK_BYTES) <= signals.MOST_KEPT
     monkeypatch.setattr(signals, "MOST_KEPT", 2 * (100 * (8 + signals.CLOCK_BYTES)))
     catalogue = Catalogue()
     names = [catalogue.take("a.npy", npy(np.sin(k + np.arange(100.0)))) for k in range(3)]
@@ -641,11 +641,11 @@ def test_all_uploads_together_have_a_limit(monkeypatch):
 
 
 def test_a_file_of_too_many_cells_or_series_is_one_sentence(monkeypatch):
-    monkeypatch.setattr(signals, "MOST_CELLS", 99)
+    monkeypatch.setattr(signals, "MOST_UPLOADED_CELLS", 99)
     with pytest.raises(ValueError, match="at most 99 cells, got 120; shorten it"):
         table_from("a.npy", npy(np.ones((60, 2))))
-    monkeypatch.setattr(signals, "MOST_CELLS", 10_000)
-    monkeypatch.setattr(signals, "MOST_SERIES", 2)
+    monkeypatch.setattr(signals, "MOST_UPLOADED_CELLS", 10_000)
+    monkeypatch.setattr(signals, "MOST_LONG_SERIES", 2)
     with pytest.raises(ValueError, match="file must have at most 2 series, got 3"):
         table_from("a.csv", long_table())
 
