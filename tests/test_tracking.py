@@ -11,7 +11,7 @@ import pytest
 
 import spheresn as sn
 from spheresn import kernels
-from spheresn.assimilation.innovations import learn_from_innovations
+from spheresn.assimilation.innovations import learn_from_innovations, optimism
 from spheresn.assimilation.tracking import (
     Evidence,
     Recordings,
@@ -230,6 +230,20 @@ def test_innovations_teach_the_slope_that_least_squares_on_noisy_rows_flattens()
     )
     assert known.tracker.noise == 1.0
     assert abs(float(known.tracker.loop.weights.matrix[0, 0]) - slope) < 0.02
+
+
+@pytest.mark.parametrize(("rows", "fitted", "outputs"), [(20, 6, 1), (12, 3, 2), (40, 25, 1)])
+def test_optimism_is_what_least_squares_gains_in_its_own_rows(rows, fitted, outputs):
+    """With σ̂² of the rows, E (log p(these) - log p(new)) = E (σ²(1 + k/T)/σ̂² - 1)/2 per row."""
+    rng, draws = np.random.default_rng(5), 20_000
+    x = np.linalg.qr(rng.standard_normal((rows, fitted)))[0]
+    noise = rng.standard_normal((draws, outputs, rows))
+    found = noise @ x  # the coefficients that are found; the true ones are 0
+    variance = ((noise - found @ x.T) ** 2).mean(axis=2)
+    expected = 1.0 + (found**2).sum(axis=2) / rows  # of new noise at the same x
+    gained = 0.5 * (expected / variance - 1.0).sum(axis=1)
+    exact = optimism(float(outputs * fitted), rows, outputs)
+    assert abs(gained.mean() - exact) < 4.0 * gained.std() / np.sqrt(draws)
 
 
 def test_what_is_learned_already_is_not_learned_again():

@@ -11,13 +11,15 @@ Gauss and Newton [LJU99, chapter 7]:
 G is the scatter of the features, in whose metric a change of the readout counts as its change of
 the forecasts; R is the variance of the noise. The strength a decides how many of the directions of
 W are learned. It is the one with the largest expected gain of the log-likelihood minus the number
-of directions it frees, as in the criterion of Akaike [AKA74]. So no rows have to be held out.
+of directions it frees, as in the criterion of Akaike [AKA74], corrected for short series [HUR89].
+So no rows have to be held out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh, svd
@@ -31,6 +33,9 @@ from .tracking import Recordings, Tracker
 
 STEPS = 6  # of Gauss and Newton; later ones gained less than 1e-3 per row
 LEAST_GAIN = 1e-4  # of the log-likelihood per row, below which a step ends the search
+# Directions that a step frees: with fewer it would only turn noise into errors of the model, which
+# rows hardly tell apart
+LEAST_FREED = 0.5
 STRENGTHS = np.logspace(4, -6, 61)  # a, from stiff to loose
 STIFFER, ATTEMPTS = 4, 5  # places in STRENGTHS by which a step that failed is shortened; how often
 MOST_WEIGHTS = 900  # of all columns together: the time of a step grows with their square
@@ -77,6 +82,18 @@ class Found:
         return self.log_likelihood - self.optimism
 
 
+def optimism(freedom: Any, rows: int, outputs: int) -> Any:
+    """How far the log-likelihood per row is above that of new rows, where each column of these rows
+    was fitted by its share of `freedom` degrees of freedom, and by a variance: in the mean exactly
+    so for least squares [HUR89]. In long series it is the number of what was fitted per row.
+
+    >>> optimism(3.0, 10, 1), optimism(8.0, 10, 1), optimism(6.0, 10, 2)
+    (0.8, inf, 1.6)
+    """
+    left = rows - np.asarray(freedom) / outputs - 2.0
+    return np.where(left > 0.0, (freedom + outputs) / np.where(left > 0.0, left, 1.0), np.inf)[()]
+
+
 def learn_from_innovations(
     tracker: Tracker, series: Recordings, scatter: Triangle, *, fixed: bool = False
 ) -> Found:
@@ -109,14 +126,17 @@ def _step(now: Found, series: Recordings, directions: Directions, fixed: bool) -
     freed = (sizes / (sizes + STRENGTHS[:, None])).sum(axis=1)
     damped = (sizes + 2.0 * STRENGTHS[:, None]) / np.square(sizes + STRENGTHS[:, None])
     gain = 0.5 * (np.square(along) * damped).sum(axis=1)
-    place = int(np.argmax(gain - freed))
+    costs = rows * (optimism(freed, rows, outputs) - optimism(0.0, rows, outputs))
+    place = int(np.argmax(gain - costs))
+    if freed[place] < LEAST_FREED:
+        return None
     for _ in range(ATTEMPTS):
         coefficients = (axes @ (along / (sizes + STRENGTHS[place]))) / stiffness
         change = directions.change(coefficients.reshape(outputs, -1), rows)
         found = _rescaled(tracker, change, series, fixed)
-        optimism = freed[place] / rows
-        if found.log_likelihood - optimism > now.score:
-            return replace(found, optimism=optimism)
+        cost = costs[place] / rows
+        if found.log_likelihood - cost > now.score:
+            return replace(found, optimism=cost)
         if place == 0:
             break
         place = max(place - STIFFER, 0)

@@ -3,8 +3,8 @@ that pays.
 
 Free runs that begin at noisy rows cannot tell which readout is best. The filter can: of all
 networks of the search and of penalties from weak to strong it takes the loop that makes the rows
-likeliest, less its degrees of freedom, as in the criterion of Akaike [AKA74]. From there the
-readout learns from its innovations.
+likeliest, less its degrees of freedom, as in the criterion of Akaike [AKA74], corrected for short
+series [HUR89]. From there the readout learns from its innovations.
 
 Rows that are clean to the last digits are trusted at once, and so are rows of which that filter
 makes less than one-step errors do: then the model errs by more than the noise. Held-out windows
@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._validation import Floats
-from ..assimilation.innovations import Found, learn_from_innovations
+from ..assimilation.innovations import Found, learn_from_innovations, optimism
 from ..assimilation.tracking import (
     DRIFT_RATIOS,
     MOST_LAGS,
@@ -33,6 +33,7 @@ from ..assimilation.tracking import (
     likeliest,
     one_step_errors,
 )
+from ..closed_loop import ClosedLoop
 from ..driving import drive
 from ..kernels.codes import Track
 from .forecast_search import ForecastChoice
@@ -99,13 +100,15 @@ def follow(
         return None
     if not asked and (np.sqrt(errors) < LEAST_NOISE).all():
         return _trusting(choice, series, errors)
-    trusting = -0.5 * float((np.log(errors) + 1.0).sum())
+    trusting = -0.5 * float((np.log(errors) + 1.0).sum()) - _cost(
+        choice.freedom, recent, choice.loop
+    )
     start = _start(choice, recent, noise)
     if not asked and start.score < trusting - MOST_BELOW:
         return _trusting(choice, series, errors)
     found = _learned(start, recent, fixed=noise is not None)
     expected = found.score - start.optimism
-    if not asked and expected < trusting - choice.freedom / recent.rows:
+    if not asked and expected < trusting:
         return _trusting(choice, series, errors)
     score = _score(found.tracker, recent, choice.windows)
     if not (asked or score is None or choice.score is None or score >= choice.score - WORSE):
@@ -120,14 +123,19 @@ def _start(choice: ForecastChoice, series: Recordings, noise: Floats | None) -> 
     best: Start | None = None
     for finalist in choice.finalists:
         for setting, solved, freedom in finalist.loops(SHARES):
-            optimism = solved.loop.outputs * freedom / series.rows
+            cost = _cost(solved.loop.outputs * freedom, series, solved.loop)
             tracker, fits = likeliest(solved.loop, series, noise, DRIFT_RATIOS[:1])
-            if best is None or fits - optimism > best.score:
+            if best is None or fits - cost > best.score:
                 network = choice.of(finalist, setting, solved)
-                best = Start(fits - optimism, network, tracker, optimism)
+                best = Start(fits - cost, network, tracker, cost)
     assert best is not None  # there is at least one network
     tracker, fits = likeliest(best.tracker.loop, series, noise, DRIFT_RATIOS)
     return best._replace(tracker=tracker, score=fits - best.optimism)
+
+
+def _cost(freedom: float, series: Recordings, loop: ClosedLoop) -> float:
+    """How far the log-likelihood per row of a loop with so many degrees of freedom is too high."""
+    return float(optimism(freedom, series.known, loop.outputs))
 
 
 def _learned(start: Start, series: Recordings, *, fixed: bool) -> Found:
