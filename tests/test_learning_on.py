@@ -73,15 +73,16 @@ def test_a_map_that_changes_is_followed_with_forgetting_and_averaged_without():
 
 
 @pytest.mark.filterwarnings("ignore::spheresn.estimators.forecaster.OutOfRange")
-def test_recordings_that_come_later_make_forecasts_better():
-    rows = sn.datasets.lorenz(2600, tolerance=1e-12)
+@pytest.mark.parametrize("units", [100, 200])
+def test_recordings_that_come_later_make_forecasts_better(units):
+    rows = sn.datasets.lorenz(3300, tolerance=1e-12)
     parts = [rows[first : first + 100] for first in range(0, 2000, 100)]
-    model, origins = forecaster(200).fit(parts[0]), range(2100, 2300, 20)
+    model, origins = forecaster(units).fit(parts[0]), range(2100, 2300, 20)
     starts = [rows[origin - 100 : origin] for origin in origins]
 
     def lasts():
-        found = zip(model.forecast(300, start=starts), origins, strict=True)
-        return np.median([sn.metrics.valid_time(rows[at : at + 300], one) for one, at in found])
+        found = zip(model.forecast(1000, start=starts), origins, strict=True)
+        return np.median([sn.metrics.valid_time(rows[at : at + 1000], one) for one, at in found])
 
     few = lasts()
     model.partial_fit(parts[1:])

@@ -45,7 +45,7 @@ from ..series.scaling import LARGEST_FLOAT, Scaler, bounds_around
 from .base import BaseESN, with_limited_threads
 from .features import FeatureMap
 from .following import TRUSTED, Followed, follow
-from .forecast_search import ForecastChoice, ForecastSearch
+from .forecast_search import FORECAST_DEFAULTS, ForecastChoice, ForecastSearch
 from .learning import TrainingData
 from .lessons import Lessons
 from .outcomes import Forecast, Paths, inside_one
@@ -493,7 +493,8 @@ class ESNForecaster(BaseESN):
     ) -> Self:
         """Learn from one more recording, or several; forecasts begin at the end of the last.
 
-        The network stays, and its readout is solved from the sums over all rows. `forgetting`, for
+        The network stays, and its readout is solved from the sums over all rows; where that runs
+        worse over the new rows than before, with more noise or penalty. `forgetting`, for
         systems that drift: each row counts that much less than the one after it, so that about
         1/(1 - forgetting) rows are remembered. A recording has its own start: `update` goes on
         after the newest rows, and learns nothing. Without a fit, this is one. `y` is not used.
@@ -516,6 +517,7 @@ class ESNForecaster(BaseESN):
             )
         like = Recording(self.last_[None], np.zeros((1, len(self.exogenous_scaler_.mean))), None)
         known = self._present.tracker if self._present.track is not None else None
+        taken = []
         for given in self._recordings(X, exogenous, [like]):
             rows, beside = (
                 self.scaler_.forward(given.rows),
@@ -526,10 +528,13 @@ class ESNForecaster(BaseESN):
             smoothed = self._as_seen(series, known)
             (data,) = self._training_data([smoothed], [beside], [smoothed])
             lessons = lessons.taking(data, skip, memory)
+            taken.append(data)
             self._widen(self.scaler_.backward(smoothed))
-        self._lessons = lessons
         limits = self.scaler_.forward(self.low_), self.scaler_.forward(self.high_)
-        self.closed_loop_, self.penalty_ = lessons.loop(limits)
+        grid = FORECAST_DEFAULTS.first_grid
+        self._lessons = lessons.checked(taken, self.closed_loop_, limits, grid)
+        self.closed_loop_, self.penalty_ = self._lessons.loop(limits)
+        self.noise_ = self._lessons.setting.noise
         self._be_at(self._present.relearned(self.closed_loop_, series))
         return self
 

@@ -14,6 +14,9 @@ from .accumulate import Piece
 from .features import FeatureMap
 from .forecast_search import ForecastChoice, Setting, closed, half, solved_for
 from .learning import Learned, TrainingData, learn, learn_on, whole
+from .windows import Windows
+
+WORSE = 0.05  # e-folds by which free runs may become worse
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +58,33 @@ class Lessons:
         """With one more recording, of which older rows count less."""
         learned = learn_on(self.learned, self.feature_map, data, washout, forgetting, self._beyond)
         return replace(self, learned=learned)
+
+    def checked(
+        self,
+        data: Sequence[TrainingData],
+        before: ClosedLoop,
+        limits: tuple[Floats, Floats],
+        grid: Sequence[tuple[float, float]],
+    ) -> Lessons:
+        """The same, with a more robust setting where the readout of all rows runs worse over the
+        newest ones than the one before it, which had not seen them.
+        """
+        windows = Windows.of(data)
+        states = windows.states(self.feature_map.reservoir)
+        least = windows.score(replace(before, low=limits[0], high=limits[1]), states).folds - WORSE
+
+        def folds(lessons: Lessons) -> float:
+            return windows.score(lessons.loop(limits)[0], states).folds
+
+        if self.setting.share is None or folds(self) >= least:
+            return self
+        noisy = self.learned.response is not None
+        others = [
+            replace(self, setting=self.setting._replace(noise=noise, share=share))
+            for noise, share in grid
+            if noise == 0.0 or noisy
+        ]
+        return max([self, *others], key=folds)
 
     def loop(self, limits: tuple[Floats, Floats]) -> tuple[ClosedLoop, float]:
         """The closed loop that these rows give, and its penalty."""
