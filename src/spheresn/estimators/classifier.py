@@ -17,9 +17,9 @@ from .._errors import BadInput
 from .._plain import Parts, Saved, Tensors, Values, classes_from, classes_parts
 from .._running import all_or_nothing
 from .._validation import Floats, real, whole
-from ..readout import Weights
+from ..compose import Driven
+from ..readout import Triangle, Weights
 from ..readout.cases import CaseReadout
-from ..reservoir import Reservoir
 from ..selection.plan import Plan, plan_of
 from .base import BaseESN, seed_of, with_limited_threads
 from .ensemble import (
@@ -30,7 +30,7 @@ from .ensemble import (
     fit_ensemble,
     with_length,
 )
-from .features import feature_map_from, feature_map_parts
+from .features import FeatureMap, feature_map_from, feature_map_parts
 from .labelled import LabelledCases, LabelledSteps, probabilities
 from .scoring import judged, judged_weights
 from .solution import Final, Solution, Solved
@@ -61,7 +61,8 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
     labels each. Each step is classified by the state of one network.
 
     units: in all; "auto" means 2,000 for whole series and 500 for steps. memory: one that is given
-    holds for all networks, and their stride is one. features and components concern steps only.
+    holds for all networks, and their stride is one. features, components and reservoir concern
+    steps only.
     n_jobs: networks that follow series in parallel (joblib). The other parameters are those of
     ESNRegressor without readout.
 
@@ -96,6 +97,7 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
 
     units: int | str = "auto"  # type: ignore[assignment]  # of two kinds of networks
     time_axis: int | None = None
+    reservoir: Any = None
     n_jobs: int | None = None
 
     @all_or_nothing
@@ -217,15 +219,18 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
             self._begin_cases(series)
             self.typical_length_, readout = self._choose_length(series, targets[0])
             return LabelledCases(readout, self.penalty, size)
-        self.frame_, chosen = self._choose_network(series, targets)
-        self._remember(chosen, self.frame_.reservoir, self.frame_.washout)
-        return LabelledSteps(*self._accumulate(self.frame_, series, targets), self.penalty, size)
+        network = self._choose_network(series, targets)
+        self.frame_: FeatureMap = network.feature_map
+        self._remember(network.chosen, self.frame_.reservoir, self.frame_.washout)
+        learned = self._accumulate(self.frame_, series, targets, precise=network.precise)
+        return LabelledSteps(*learned, self.penalty, size)
 
     def _taken(self, series: list[Floats], targets: list[Floats]) -> LabelledCases | LabelledSteps:
         """What is learned from all batches when another one has come."""
         learned = self._learned
         if isinstance(learned, LabelledSteps):
-            return learned.joined(*self._accumulate(self.frame_, series, targets))
+            precise = isinstance(learned.moments, Triangle)
+            return learned.joined(*self._accumulate(self.frame_, series, targets, precise=precise))
         assert isinstance(learned, LabelledCases)
         for place, features in self._described(series):
             scaled = with_length(series[place], features, self.typical_length_)
@@ -252,6 +257,11 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
 
     def _begin_cases(self, cases: list[Floats]) -> None:
         """The networks for these cases."""
+        if self.reservoir is not None:
+            raise BadInput(
+                "reservoir must be left out for whole series, got a "
+                f"{type(self.reservoir).__name__}; several networks of their own follow them"
+            )
         if self.features == "quadratic":
             raise BadInput(
                 "features must be 'linear' for whole series, got 'quadratic'; what describes "
@@ -304,7 +314,7 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
         return self._learned
 
     @property
-    def _networks(self) -> Sequence[Reservoir]:
+    def _networks(self) -> Sequence[Driven]:
         if self.whole_series_:
             return [one.reservoir for one in self.ensemble_.networks]
         return [self.reservoir_]
