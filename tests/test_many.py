@@ -21,6 +21,7 @@ from spheresn.apps.forecasts.many import forecast_columns, forecast_panel
 from spheresn.apps.forecasts.overview import column_errors, entries, tally, verdict, worst_first
 from spheresn.apps.forecasts.result import forecast
 from spheresn.apps.tables import TimeSeries, read_table
+from spheresn.apps.tables.clock import MONTHS
 from spheresn.apps.tables.panel import PanelHints, long_table
 from spheresn.apps.tables.read import read_sheet
 from spheresn.forecasting import Autoregression, Mean, Naive, SeriesForecaster
@@ -86,6 +87,52 @@ def test_names_of_the_field_numbers_and_several_columns_tell_series_apart(tmp_pa
     assert panel.series[0][1].ahead(1) == ["2020"] and panel.time_name == "year"
     steps = years.assign(year=np.tile(0.5 * np.arange(ROWS), 3)).rename(columns={"year": "t"})
     assert found(tmp_path, steps).pick().series[0][1].ahead(1) == ["20"]
+
+
+def by_parts(unit: str, **columns: object) -> pd.DataFrame:
+    """The long table with the parts of its dates in columns of their own, shuffled."""
+    every = pd.date_range("2020-01-01", periods=ROWS, freq=unit)
+    dates = pd.DatetimeIndex(np.tile(every, len(SHOPS)))
+    parts = {"Year": dates.year, "month": dates.month, "day": dates.day, "hour": dates.hour}
+    kept = list(parts)[: {"MS": 2, "D": 3, "h": 4}[unit]]
+    frame = long_rows().drop(columns="date").assign(**{name: parts[name] for name in kept})
+    return frame.assign(when=dates, **columns).sample(frac=1.0, random_state=0)
+
+
+@pytest.mark.parametrize("unit", ["MS", "D", "h"])
+def test_dates_in_columns_of_their_own_are_those_of_one_column(tmp_path, unit):
+    frame = by_parts(unit)
+    dated = frame[["when", "shop", "sales"]]
+    names = frame["month"].map(lambda month: MONTHS[month - 1])
+    for parts in (frame.drop(columns="when"), frame.drop(columns="when").assign(month=names)):
+        panel, same = found(tmp_path, parts).pick(), found(tmp_path, dated).pick()
+        assert panel.names == ("shop",) and panel.target == "sales"
+        assert panel.columns == tuple(parts.columns)
+        for (label, one), (other, two) in zip(panel.series, same.series, strict=True):
+            assert label == other and np.array_equal(one.values, two.values)
+            assert one.clock.times.equals(two.clock.times)
+            assert one.clock.calendar.coming(3).equals(two.clock.calendar.coming(3))
+
+
+def test_parts_of_dates_come_back_as_they_came(tmp_path, cheap):
+    out = tmp_path / "out"
+    path = saved(tmp_path, by_parts("D").drop(columns="when"))
+    assert main(["forecast", str(path), "--steps", "2", "--out", str(out)]) == 0
+    back = pd.read_csv(out / "forecast.csv")
+    assert back.columns.tolist()[:5] == ["shop", "sales", "Year", "month", "day"]
+    assert back[["Year", "month", "day"]].drop_duplicates().values.tolist() == [
+        [2020, 2, 10],
+        [2020, 2, 11],
+    ]
+
+
+def test_parts_that_repeat_without_a_name_of_a_series_are_not_used_and_it_is_said(tmp_path):
+    frame = by_parts("MS").drop(columns=["when", "shop"])
+    assert found(tmp_path, frame) is None
+    notes = read_table(saved(tmp_path, frame)).pick().notes
+    assert any("'year month' does not go on from row to row" in note for note in notes)
+    same = long_rows().drop(columns="date").assign(year=2020, month=5)
+    assert found(tmp_path, same) is None
 
 
 def test_tables_that_are_not_in_long_form_stay_as_they_are(tmp_path):

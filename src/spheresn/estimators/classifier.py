@@ -17,13 +17,13 @@ from .._errors import BadInput
 from .._plain import Parts, Saved, Tensors, Values, classes_from, classes_parts
 from .._running import all_or_nothing
 from .._validation import Floats, real
-from ..readout import Weights
-from ..reservoir import Reservoir
+from ..compose import Driven
+from ..readout import Triangle, Weights
 from ..selection.plan import Plan, plan_of
 from .base import seed_of, with_limited_threads
 from .cases import as_cases, is_cases
 from .ensemble import ensemble_parts, with_length
-from .features import feature_map_from, feature_map_parts
+from .features import FeatureMap, feature_map_from, feature_map_parts
 from .labelled import LabelledCases, LabelledSteps, probabilities
 from .scoring import judged, judged_weights, share_right
 from .solution import Final, Solution, Solved
@@ -56,7 +56,8 @@ class ESNClassifier(ClassifierMixin, WholeSeries):  # type: ignore[misc]
     labels each. Each step is classified by the state of one network.
 
     units: in all; "auto" means 2,000 for whole series and 500 for steps. memory: one that is given
-    holds for all networks, and their stride is one. features and components concern steps only.
+    holds for all networks, and their stride is one. features, components and reservoir concern
+    steps only.
     n_jobs: networks that follow series in parallel (joblib). The other parameters are those of
     ESNRegressor without readout.
 
@@ -89,6 +90,8 @@ class ESNClassifier(ClassifierMixin, WholeSeries):  # type: ignore[misc]
     penalty_ = Solved[float](lambda fit: fit.solution.penalty)
     loo_error_ = Solved[float](lambda fit: fit.solution.loo_error)
     sharpness_ = Solved[float](lambda fit: fit.solution.sharpness)
+
+    reservoir: Any = None
 
     @all_or_nothing
     @with_limited_threads
@@ -200,18 +203,26 @@ class ESNClassifier(ClassifierMixin, WholeSeries):  # type: ignore[misc]
         """What is learned from the first batch, which chooses the networks."""
         size = self.units if isinstance(self.units, Integral) else 0
         if self.whole_series_:
+            if self.reservoir is not None:
+                raise BadInput(
+                    "reservoir must be left out for whole series, got a "
+                    f"{type(self.reservoir).__name__}; several networks of their own follow them"
+                )
             self._begin_cases(series)
             self.typical_length_, readout = self._choose_length(series, targets[0])
             return LabelledCases(readout, self.penalty, size)
-        self.frame_, chosen = self._choose_network(series, targets)
-        self._remember(chosen, self.frame_.reservoir, self.frame_.washout)
-        return LabelledSteps(*self._accumulate(self.frame_, series, targets), self.penalty, size)
+        network = self._choose_network(series, targets)
+        self.frame_: FeatureMap = network.feature_map
+        self._remember(network.chosen, self.frame_.reservoir, self.frame_.washout)
+        learned = self._accumulate(self.frame_, series, targets, precise=network.precise)
+        return LabelledSteps(*learned, self.penalty, size)
 
     def _taken(self, series: list[Floats], targets: list[Floats]) -> LabelledCases | LabelledSteps:
         """What is learned from all batches when another one has come."""
         learned = self._learned
         if isinstance(learned, LabelledSteps):
-            return learned.joined(*self._accumulate(self.frame_, series, targets))
+            precise = isinstance(learned.moments, Triangle)
+            return learned.joined(*self._accumulate(self.frame_, series, targets, precise=precise))
         assert isinstance(learned, LabelledCases)
         for place, features in self._described(series):
             scaled = with_length(series[place], features, self.typical_length_)
@@ -228,7 +239,7 @@ class ESNClassifier(ClassifierMixin, WholeSeries):  # type: ignore[misc]
         return self._learned
 
     @property
-    def _networks(self) -> Sequence[Reservoir]:
+    def _networks(self) -> Sequence[Driven]:
         return super()._networks if self.whole_series_ else [self.reservoir_]
 
     def _what_is_saved(self) -> Saved:

@@ -15,9 +15,9 @@ from .. import _validation
 from .._errors import BadInput
 from .._plain import Tensors, Values
 from .._validation import Floats, real, whole
+from ..compose import Driven
 from ..readout import Weights
 from ..readout.cases import CaseReadout
-from ..reservoir import Reservoir
 from ..selection.plan import plan_of
 from .base import BaseESN, seed_of
 from .cases import as_cases
@@ -99,7 +99,7 @@ class WholeSeries(BaseESN):
         self.bias_ratio_ = BIAS_RATIO if self.bias_ratio == "auto" else float(self.bias_ratio)
 
     @property
-    def _networks(self) -> Sequence[Reservoir]:
+    def _networks(self) -> Sequence[Driven]:
         return [one.reservoir for one in self.ensemble_.networks]
 
     def _describe_networks(self) -> None:
