@@ -9,7 +9,7 @@ import numpy as np
 from .._errors import BadInput
 from .._plain import Tensors
 from .._validation import Floats
-from ..assimilation.tracking import Rows, Tracker
+from ..assimilation.tracking import Recordings, Rows, Tracker, one_step_errors
 from ..closed_loop import ClosedLoop
 from ..driving import drive_chunks
 from ..kernels.codes import Track
@@ -81,6 +81,16 @@ class Present:
         track, _ = self.tracker.follow(track, rows, beside)
         last = track.recent[: self.loop.outputs].copy()
         return replace(newest, track=track, state=track.state, last=last)
+
+    def relearned(self, loop: ClosedLoop, series: Rows) -> Present:
+        """At the end of these rows, with a loop that has learned from them."""
+        tracker = None if self.tracker is None else replace(self.tracker, loop=loop)
+        drift = self.drift
+        if self.track is None:
+            drift = one_step_errors(loop, Recordings((series,)))
+            tracker = None if tracker is None else replace(tracker, drift=drift)
+        now = replace(self, loop=loop, tracker=tracker, drift=drift)
+        return now.elsewhere(series.rows, series.beside, series.skip)
 
     def elsewhere(self, rows: Floats, beside: Floats, skip: int) -> Present:
         """At the end of other rows (T, m), which have a start of their own."""
