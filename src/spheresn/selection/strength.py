@@ -1,4 +1,5 @@
-"""Roughly how strong the drive of a network is at a memory, from its settings alone.
+"""An estimate of the strength of the drive that gives a memory, from the settings of a network
+alone.
 
 Nothing is measured. A search compares its candidates at these strengths, and calibration starts
 from them.
