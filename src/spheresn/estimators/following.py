@@ -14,8 +14,9 @@ it was from the raw rows.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,7 +32,9 @@ from ..assimilation.tracking import (
     one_step_errors,
 )
 from ..kernels.codes import Track
-from .forecast_search import ForecastChoice, Windows
+from ..selection.engine import Entry, lower_of_two
+from ..selection.staying import TOO_SHORT, LearnedClimate, LongRuns
+from .forecast_search import Finalist, ForecastChoice, Windows
 
 TRUSTED = 1e-24  # the variance of the noise of standardised rows that are trusted: rounding
 # Deviations of the series. Less noise than this costs a forecast less than the errors of a model.
@@ -46,6 +49,9 @@ MOST_COLUMNS = 12  # the time of a filter grows with the third power of the colu
 LEAST_TRACKED = 150  # rows after the washout; fewer do not tell noise from what the model lacks
 NOISE_IN_SCATTER = 0.3  # of the noise: about what the filter leaves of it
 WORSE = 0.05  # e-folds by which the held-out windows may be worse
+# Where long runs leave: times the penalty, and its least share of the trace. From there on five
+# development series of one column with 5 % noise learned loops that were likelier, and stayed.
+STRONGER, STRONG = 1e2, 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +78,7 @@ class Start(NamedTuple):
     choice: ForecastChoice
     tracker: Tracker
     optimism: float
+    finalist: Finalist
 
 
 def follow(
@@ -92,10 +99,10 @@ def follow(
     if not asked and (np.sqrt(errors) < LEAST_NOISE).all():
         return _trusting(choice, series, errors)
     trusting = -0.5 * float((np.log(errors) + 1.0).sum())
-    start = _start(choice, recent, noise)
-    if not asked and start.score < trusting - MOST_BELOW:
+    first = _start(choice, recent, noise)
+    if not asked and first.score < trusting - MOST_BELOW:
         return _trusting(choice, series, errors)
-    found = _learned(start, recent, fixed=noise is not None)
+    start, found = _staying(first, choice, recent, noise)
     expected = found.score - start.optimism
     if not asked and expected < trusting - choice.freedom / len(recent.rows):
         return _trusting(choice, series, errors)
@@ -112,15 +119,94 @@ def _start(choice: ForecastChoice, series: Rows, noise: Floats | None) -> Start:
     """The likeliest loop of all networks and penalties."""
     best: Start | None = None
     for finalist in choice.finalists:
-        for setting, solved, freedom in finalist.loops(SHARES):
-            optimism = solved.loop.outputs * freedom / len(series.rows)
-            tracker, fits = likeliest(solved.loop, series, noise, DRIFT_RATIOS[:1])
-            if best is None or fits - optimism > best.score:
-                network = choice.of(finalist, setting, solved)
-                best = Start(fits - optimism, network, tracker, optimism)
+        for start in _starts(finalist, SHARES, choice, series, noise):
+            if best is None or start.score > best.score:
+                best = start
     assert best is not None  # there is at least one network
     tracker, fits = likeliest(best.tracker.loop, series, noise, DRIFT_RATIOS)
     return best._replace(tracker=tracker, score=fits - best.optimism)
+
+
+def _starts(
+    finalist: Finalist,
+    shares: Sequence[float],
+    choice: ForecastChoice,
+    series: Rows,
+    noise: Floats | None,
+) -> Iterator[Start]:
+    """The loops of a network with these penalties."""
+    for setting, solved, freedom in finalist.loops(shares):
+        optimism = solved.loop.outputs * freedom / len(series.rows)
+        tracker, fits = likeliest(solved.loop, series, noise, DRIFT_RATIOS[:1])
+        network = choice.of(finalist, setting, solved)
+        yield Start(fits - optimism, network, tracker, optimism, finalist)
+
+
+def _staying(
+    first: Start, choice: ForecastChoice, series: Rows, noise: Floats | None
+) -> tuple[Start, Found]:
+    """The start and what the innovations teach: the first whose long free runs stay."""
+
+    def entries() -> Iterator[Entry[Any]]:
+        yield Entry(first.score, first, None)
+        share = first.choice.setting.share
+        if first.finalist.fixed or share is None:
+            return
+        more = max(STRONGER * share, STRONG)
+        for start in _starts(first.finalist, [more], choice, series, noise):
+            yield Entry(start.score, start, None)
+
+    def learn_again(entry: Entry[Any]) -> tuple[tuple[Start, Found], float]:
+        found = _learned(entry.trial, series, fixed=noise is not None)
+        return (entry.trial, found), found.score - entry.trial.optimism
+
+    def survives(learned: tuple[Start, Found]) -> bool:
+        tracker = learned[1].tracker
+        runs = long_runs(series, series.smoothed(series.passed(tracker)[1]), tracker.drift)
+        return runs is None or runs.stays(tracker.loop)
+
+    return lower_of_two(entries(), learn_again, survives, enough=1).learned
+
+
+def settle(
+    choice: ForecastChoice, followed: Followed | None, series: Rows, noise: Floats | None
+) -> tuple[ForecastChoice, Followed | None, LearnedClimate]:
+    """The network, its tracker, and the climate of its long free runs; where these leave, another
+    network of the search whose runs stay, if there is one.
+    """
+    recent = _recent(choice, series)
+    loop, smoothed = choice.loop, recent.filled
+    if followed is None or followed.trusted:
+        errors = one_step_errors(loop, recent)
+    else:
+        loop, errors = followed.tracker.loop, followed.tracker.drift
+        smoothed = followed.smoothed[-len(recent.rows) :]
+    runs = long_runs(recent, smoothed, errors)
+    if runs is None:
+        return choice, followed, TOO_SHORT
+    found = runs.climate(loop)
+    other = None if found.stays else choice.staying(runs.stays)
+    if other is None:
+        return choice, followed, found
+    if followed is not None and followed.trusted:
+        followed = _trusting(other, series, one_step_errors(other.loop, recent))
+    elif followed is not None:
+        followed = _unlearned(other, series, noise)
+    return other, followed, runs.climate(other.loop)
+
+
+def _unlearned(choice: ForecastChoice, series: Rows, noise: Floats | None) -> Followed:
+    """The rows followed by a network that learns nothing from its innovations."""
+    recent = _recent(choice, series)
+    tracker, fits = likeliest(choice.loop, recent, noise, DRIFT_RATIOS)
+    track, passed = series.passed(tracker)
+    score = _score(tracker, recent, choice.windows)
+    return Followed(choice, tracker, track, series.smoothed(passed), False, score, fits)
+
+
+def long_runs(series: Rows, smoothed: Floats, errors: Floats) -> LongRuns | None:
+    """Long free runs beside the rows as a model sees them."""
+    return LongRuns.of(smoothed, series.beside, series.skip, errors)
 
 
 def _learned(start: Start, series: Rows, *, fixed: bool) -> Found:

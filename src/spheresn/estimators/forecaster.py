@@ -29,14 +29,15 @@ from .._validation import Floats, real, whole
 from ..assimilation.tracking import Rows, Tracker, can_track, one_step_errors
 from ..closed_loop import ClosedLoop
 from ..selection.calibration import Calibrated
-from ..selection.plan import FORECAST, Chosen
+from ..selection.plan import FORECAST, STEADY, Chosen
+from ..selection.staying import LearnedClimate
 from ..series.form import SeriesForm
 from ..series.gaps import guessed
 from ..series.observed import exogenous_columns, has_form, observed, same_dates
 from ..series.scaling import LARGEST_FLOAT, Scaler, bounds_around
 from .base import BaseESN, with_limited_threads
 from .features import FeatureMap
-from .following import TRUSTED, Followed, follow
+from .following import TRUSTED, Followed, follow, settle
 from .forecast_search import ForecastChoice, ForecastSearch
 from .learning import TrainingData
 from .outcomes import Forecast, Paths, inside_one
@@ -53,6 +54,10 @@ LEAST_MEASURED = 0.08  # of the rows of each column: one in ten, and some of the
 
 class OutOfRange(RuntimeWarning):
     """A free run left the range of the training series and was kept near it."""
+
+
+class OutOfClimate(RuntimeWarning):
+    """A forecast is longer than long free runs of the model stay in the climate of the series."""
 
 
 @dataclass(eq=False, repr=False)
@@ -73,6 +78,10 @@ class ESNForecaster(BaseESN):
     there is noise, the readout learns from what a Kalman filter of the network is surprised by, and
     forecasts begin at the filtered state. Missing values (NaN) are filled by the network, unless
     the rows are to be trusted.
+
+    long_runs: whether free runs of many thousand steps from all over the series must stay in its
+    climate; of the settings whose runs do, the best is taken. climate_ says what such runs are like
+    (`LearnedClimate`): verdict, distances, and how long none leaves.
 
     Learned: as in ESNRegressor, closed_loop_ (a `System`), noise_, bias_ratio_, candidates_ (the
     best settings that were tried), and score_: by how many e-folds the error in the held-out
@@ -99,6 +108,7 @@ class ESNForecaster(BaseESN):
     observation_noise: Any = "auto"
     n_jobs: int | None = None
     verbose: bool = True
+    long_runs: bool = True
 
     @all_or_nothing
     @with_limited_threads
@@ -130,6 +140,11 @@ class ESNForecaster(BaseESN):
                 break
             filled = np.where(np.isnan(rows), followed.smoothed, rows)
         assert choice is not None  # there is at least one round
+        self.__dict__.pop("climate_", None)  # that of an earlier fit
+        if self.long_runs:
+            washout = max(one.trial.feature_map.washout for one in choice.finalists)
+            seen = Rows(rows, filled, beside, washout)
+            choice, followed, self.climate_ = settle(choice, followed, seen, noise)
         self._adopt(choice, followed, rows, filled, beside)
         return self
 
@@ -162,7 +177,7 @@ class ESNForecaster(BaseESN):
             Progress(self.verbose),
         )
         try:
-            return search.best(self._candidates(plan, FORECAST))
+            return search.best(self._candidates(plan, FORECAST), self._candidates(plan, STEADY))
         finally:
             search.progress.close()
 
@@ -253,7 +268,23 @@ class ESNForecaster(BaseESN):
             finite = int(np.argmin(np.isfinite(result).all(axis=1)))
             result[finite:] = result[finite - 1] if finite else self.scaler_.backward(self.last_)
         report_range(result, finite, self.low_, self.high_)
+        self._report_climate(steps)
         return self._formed(result)
+
+    def _report_climate(self, steps: int) -> None:
+        """Warn, once, of more steps than long runs of this model are worth."""
+        found = getattr(self, "climate_", None)
+        if found is None or found.stays or steps <= found.lasting:
+            return
+        if self.__dict__.get("_warned") is found:
+            return
+        self._warned = found
+        warnings.warn(
+            f"a forecast of {steps:,} steps is longer than this model stays what the series was "
+            f"({found}); trust no statistics of it beyond that",
+            OutOfClimate,
+            stacklevel=3,
+        )
 
     def sample_paths(self, steps: int, n: int = 100, exogenous: Any = None) -> Floats:
         """Ways (n, steps, d) in which the series may go on, each as likely as the others.
@@ -498,6 +529,7 @@ class ESNForecaster(BaseESN):
             "reservoir": reservoir,
             "washout": int(self.washout_),
             "rows": int(self._rows_seen),
+            "climate": self.climate_.plain() if hasattr(self, "climate_") else None,
         }, {
             **tensors,
             **arrays,
@@ -529,6 +561,8 @@ class ESNForecaster(BaseESN):
         loop, state, last = self.closed_loop_, self.state_, self.last_
         self._present = Present.from_tensors(tensors, loop, state, last, self.washout_)
         self._rows_seen = whole("rows", values.get("rows", 0), 0)
+        if values.get("climate") is not None:
+            self.climate_ = LearnedClimate.from_plain(values["climate"])
         form = values.get("form")
         self._form = None if form is None else SeriesForm.from_plain(form)
 

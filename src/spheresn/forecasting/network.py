@@ -89,6 +89,7 @@ class NetworkSettings:
             noise=self.noise,
             bias_ratio=self.bias_ratio,
             observation_noise=0,
+            long_runs=False,  # forecasts of ordinary series are short
             random_state=self.seed,
             verbose=False,
         )

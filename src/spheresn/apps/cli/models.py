@@ -11,7 +11,7 @@ import numpy as np
 
 from ..._errors import BadInput
 from ..._validation import Floats, at_least, fitting, whole
-from ...estimators import ESNClassifier, ESNForecaster, ESNRegressor, OutOfRange
+from ...estimators import ESNClassifier, ESNForecaster, ESNRegressor, OutOfClimate, OutOfRange
 from ...io.models import load
 from .._json import plain
 from ..forecasts.result import without_constant_columns
@@ -69,8 +69,15 @@ def describe_fit(model: Any, series: TimeSeries, target: str | None) -> dict[str
         "fitted": fitted(model),
         "error": getattr(model, "loo_error_", None) if target is not None else None,
         "candidates": getattr(model, "candidates_", []),
+        "climate": _climate(model),
     }
     return dict(plain(content))
+
+
+def _climate(model: Any) -> dict[str, Any] | None:
+    """What long free runs of a forecaster are like."""
+    found = getattr(model, "climate_", None)
+    return None if found is None else {**found.plain(), "words": found.words}
 
 
 def read_model(path: Path) -> Any:
@@ -142,7 +149,8 @@ def _continue(model: ESNForecaster, series: TimeSeries, steps: int) -> tuple[Flo
     The network forgets where it began, so the series may hold only the new rows, or all rows.
     """
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", OutOfRange)
+        for kind in (OutOfRange, OutOfClimate):
+            warnings.simplefilter("always", kind)
         run = np.asarray(model.update(_input(model, series)).forecast(steps))
     return run.reshape(steps, -1), [str(one.message) for one in caught]
 

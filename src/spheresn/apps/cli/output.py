@@ -138,9 +138,10 @@ def report_fit(content: dict[str, Any], path: Path) -> None:
             f"leave-one-out error {format_number(content['error'])} standard deviations of the "
             "target (1: no better than the mean)"
         )
-    print_parts(
-        *lines, *_candidates(content["candidates"]), format_fit(content["fitted"]), str(path)
-    )
+    ends = [format_fit(content["fitted"]), str(path)]
+    if content["climate"] is not None:
+        ends.insert(1, content["climate"]["words"])
+    print_parts(*lines, *_candidates(content["candidates"]), *ends)
 
 
 def _candidates(rows: list[dict[str, Any]]) -> list[str | Table]:
