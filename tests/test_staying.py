@@ -185,19 +185,20 @@ def test_a_file_with_an_impossible_climate_is_refused(model, tmp_path, wrong):
 
 
 def test_a_forecast_beyond_the_climate_says_so_once(model, tmp_path):
-    left = LearnedClimate("different", "as told", starts=4, left=1, steps=4000, lasting=50)
+    left = LearnedClimate("different", "as told", starts=4, left=1, steps=4000, lasting=1500)
     path = tmp_path / "model.spheresn"
     plain = left.plain()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(LearnedClimate, "plain", lambda self: plain)
         sn.save(model, path)
     again = sn.load(path)
-    again.forecast(50)
-    with pytest.warns(OutOfClimate, match="1 left the climate of the series .*within 50 steps"):
-        again.forecast(51)
+    again.forecast(1500)
+    said = r"1 left the climate of the series .*none within 1,500 steps"
+    with pytest.warns(OutOfClimate, match=said):
+        again.forecast(1501)
     with warnings.catch_warnings():
         warnings.simplefilter("error", OutOfClimate)
-        again.forecast(60)
+        again.forecast(1600)
 
 
 def test_a_loop_that_leaves_gives_way_to_one_that_stays(lorenz, monkeypatch):

@@ -64,6 +64,7 @@ class ForecastDefaults:
     while small networks stay below it; where there are fewer, the series is noisy or hard, and
     FINE_GRID cannot help. margin: noise leaves errors of about its own size, so it cannot win
     against a score that is higher by this. short_setting: noise and penalty for few rows.
+    steady_grid: noises and penalties of the networks that are tried where none of the others stays.
     """
 
     windows: int = 8

@@ -46,6 +46,8 @@ from .regression_search import REGRESSION_DEFAULTS
 from .surprise import LEARNED_ROWS, Surprise, next_rows, surprises
 from .validation import validated
 
+# Steps: held-out windows judge shorter forecasts
+LEAST_LONG = 1000
 # Searches at most, where rows have gaps: each fills them better for the next
 ROUNDS = 3
 PATHS = 200  # of an interval
@@ -57,7 +59,7 @@ class OutOfRange(RuntimeWarning):
 
 
 class OutOfClimate(RuntimeWarning):
-    """A forecast is longer than long free runs of the model stay in the climate of the series."""
+    """A forecast is longer than free runs of the model stay what the series is."""
 
 
 @dataclass(eq=False, repr=False)
@@ -274,7 +276,7 @@ class ESNForecaster(BaseESN):
     def _report_climate(self, steps: int) -> None:
         """Warn, once, of more steps than long runs of this model are worth."""
         found = getattr(self, "climate_", None)
-        if found is None or found.stays or steps <= found.lasting:
+        if found is None or found.stays or steps <= max(found.lasting, LEAST_LONG):
             return
         if self.__dict__.get("_warned") is found:
             return

@@ -19,7 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._validation import Floats, one_of, real, whole
-from ..analysis.climates import BLOCKS, LEAST_BLOCK, Climate, Climatology, Distances
+from ..analysis.climates import (
+    BLOCKS,
+    LEAST_BLOCK,
+    TELLING,
+    Climate,
+    Climatology,
+    Distances,
+)
 from ..closed_loop import ClosedLoop
 from ..driving import drive
 from .free_runs import evenly_spaced
@@ -32,13 +39,15 @@ class StayingDefaults:
     starts, steps: of free runs. Runs that leave did so after 2,000 to 6,000 steps, some in one of
     eight; so many steps cost a tenth of a fit with a ring of 500 units. columns: at most, that are
     compared; pairs of columns grow with their square. chance: deviations; where one-step errors are
-    larger, they belong to the system.
+    larger, they belong to the system. sure: times the largest distance that halves of the series
+    have; a smaller one is no proof, because many runs are compared.
     """
 
     starts: int = 16
     steps: int = 16_000
     columns: int = 12
     chance: float = 0.1
+    sure: float = 1.5
 
 
 STAYING_DEFAULTS = StayingDefaults()
@@ -59,15 +68,15 @@ class Distance(NamedTuple):
         return Distance(*(float(one[worst]) for one in (found.values, found.chance, found.limit)))
 
 
-NOTHING = Distance(0.0, 1.0, 1.0)
+NOTHING = Distance(0.0, 1.0, 1.0)  # before anything was compared: all may be chance
 
 
 @dataclass(frozen=True)
 class LearnedClimate:
     """What long free runs of a model were like, beside the series that it learned.
 
-    verdict: "same", "close" (within three times what chance gives), "different" or "too short"
-    (the rows do not tell), of the worst run. reason: one sentence. histogram, joint, spectrum:
+    verdict: "same", "close" (a good model may be as far), "different" or "too short" (the rows do
+    not tell), of the worst run. reason: one sentence. histogram, joint, spectrum:
     Hellinger distances of that run, with what halves of the series differ by, and the limit.
     starts: runs, from rows all over the series; left: how many of them were of another climate at
     their end. steps: of each. lasting: the steps after which no run had left yet.
@@ -185,16 +194,16 @@ class LongRuns:
 
     def stays(self, loop: ClosedLoop) -> bool:
         """Whether no run of a loop leaves; the first that does ends the check."""
-        return all(self._ending(run).verdict != "different" for run in self._runs(loop))
+        return not any(self._leaves(self._ending(run)) for run in self._runs(loop))
 
     def climate(self, loop: ClosedLoop) -> LearnedClimate:
         """What the runs of a loop are like."""
         runs = list(self._runs(loop))
         ends = [self._ending(run) for run in runs]
-        left = [run for run, end in zip(runs, ends, strict=True) if end.verdict == "different"]
-        worst = max(ends, key=lambda one: one.excess)
+        left = [run for run, end in zip(runs, ends, strict=True) if self._leaves(end)]
+        worst = max(ends, key=self._excess)
         return LearnedClimate(
-            worst.verdict,
+            "different" if left else _unsure(worst),
             worst.reason,
             Distance.of(worst.marginal),
             Distance.of(worst.joint),
@@ -224,10 +233,29 @@ class LongRuns:
         """The steps for which a run has the climate of the series: all, a half, a quarter, ..."""
         steps = len(run)
         while steps >= self.climatology.segment:
-            if self._compared(run[:steps]).verdict != "different":
+            if not self._leaves(self._compared(run[:steps])):
                 return steps
             steps //= 2
         return 0
 
+    def _leaves(self, found: Climate) -> bool:
+        """Whether it is surely another climate."""
+        return self._excess(found) > 1.0
+
+    def _excess(self, found: Climate) -> float:
+        """The largest distance in units of what is surely too much."""
+        return max(
+            float((part.values / np.maximum(part.limit, self.use.sure * part.most)).max())
+            for part in (found.marginal, found.joint, found.spectrum)
+        )
+
     def _compared(self, run: Floats) -> Climate:
         return self.climatology.compare(run[:, : self.use.columns])
+
+
+def _unsure(found: Climate) -> str:
+    """The verdict about a run that is not surely of another climate."""
+    if found.verdict != "different":
+        return found.verdict
+    most = max(float(part.most.max()) for part in (found.marginal, found.joint, found.spectrum))
+    return "too short" if most > TELLING else "close"
