@@ -25,8 +25,8 @@ from spheresn.estimators import (
     present,
     regression_search,
 )
-from spheresn.estimators.forecast_search import Windows
 from spheresn.estimators.learning import TrainingData
+from spheresn.estimators.windows import Windows
 from spheresn.readout import Gram, solve
 from spheresn.selection.calibration import MemoryOutOfReach
 
@@ -615,7 +615,7 @@ def test_of_a_long_series_the_last_rows_choose_the_network(monkeypatch):
         Windows,
         "of",
         staticmethod(
-            lambda data, use, of=Windows.of: seen.append(len(data.inputs)) or of(data, use)
+            lambda data, use, of=Windows.of: seen.append(len(data[0].inputs)) or of(data, use)
         ),
     )
     sn.ESNForecaster(**fixed).fit(np.vstack([early, late]))

@@ -83,7 +83,7 @@ def shown(outlook: ForecastResult) -> OwnForecast:
         ],
         badge(outlook),
         # After the sentence of `describe`, which says what the list of shares says
-        " ".join([judged, *sentences(outlook)[1:]]),
+        " ".join([judged, *sentences(outlook)[1:], outlook.model.describe_noise()]).rstrip(),
         describe_seasons(outlook).capitalize(),
         {
             name: share

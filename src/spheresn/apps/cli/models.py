@@ -69,6 +69,7 @@ def describe_fit(model: Any, series: TimeSeries, target: str | None) -> dict[str
         "fitted": fitted(model),
         "error": getattr(model, "loo_error_", None) if target is not None else None,
         "candidates": getattr(model, "candidates_", []),
+        "observation_noise": observation_noise(model, series) if target is None else None,
         "climate": _climate(model),
     }
     return dict(plain(content))
@@ -78,6 +79,13 @@ def _climate(model: Any) -> dict[str, Any] | None:
     """What long free runs of a forecaster are like."""
     found = getattr(model, "climate_", None)
     return None if found is None else {**found.plain(), "words": found.words}
+
+
+def observation_noise(model: ESNForecaster, series: TimeSeries) -> dict[str, dict[str, float]]:
+    """The deviation of the noise of each column, in its units and in deviations of the column."""
+    found = model.observation_noise_
+    pairs = zip(series.names, found, found / model.scaler_.scale, strict=True)
+    return {name: {"deviation": float(one), "relative": float(share)} for name, one, share in pairs}
 
 
 def read_model(path: Path) -> Any:
