@@ -52,16 +52,16 @@ COARSE_GRID = (
 class ForecastDefaults:
     """The numbers of the search, chosen on the development half of the league.
 
-    windows: those of the held-out rows. least_rows: a shorter series cannot spare any to choose by.
-    most_rows: a longer series is represented by its last ones. finalists: candidates of the small
-    network that are tried at full size. refits: settings that are learned again from all rows;
-    most_refits: where long free runs leave the attractor. first_units: of the small network. grid,
-    rough_grid: noises and penalties for precise networks and for others. first_grid: a few of
-    `grid`, which suffice to tell candidates apart. precise: e-folds below one deviation while small
-    networks stay below it; where there are fewer, the series is noisy or hard, and FINE_GRID cannot
-    help. margin: noise leaves errors of about its own size, so it cannot win against a score that is
-    higher by this. short_setting: noise and penalty for few rows. steady_grid: noises and penalties
-    of the networks that are tried where none of the others stays.
+    windows: those of the held-out rows. least_rows: a shorter series cannot spare any to choose
+    by. most_rows: a longer series is represented by its last ones. finalists: candidates of the
+    small network that are tried at full size. refits: settings that are learned again from all
+    rows; most_refits: where long free runs leave the attractor. first_units: of the small network.
+    grid, rough_grid: noises and penalties for precise networks and for others. first_grid: a few
+    of `grid`, which suffice to tell candidates apart. precise: e-folds below one deviation while
+    small networks stay below it; where there are fewer, the series is noisy or hard, and FINE_GRID
+    cannot help. margin: noise leaves errors of about its own size, so it cannot win against a
+    score that is higher by this. short_setting: noise and penalty for few rows. steady_grid:
+    noises and penalties of the networks that are tried where none of the others stays.
     """
 
     windows: WindowDefaults = WINDOW_DEFAULTS

@@ -29,7 +29,7 @@ from .._validation import Floats, real, whole
 from ..assimilation.tracking import Recordings, Rows, Tracker, can_track, one_step_errors
 from ..closed_loop import ClosedLoop
 from ..selection.calibration import Calibrated
-from ..selection.plan import FORECAST, STEADY, Chosen
+from ..selection.plan import FORECAST, STEADY_FORECAST, Chosen
 from ..selection.staying import LearnedClimate
 from ..series.form import SeriesForm
 from ..series.gaps import guessed
@@ -284,7 +284,9 @@ class ESNForecaster(BaseESN):
             Progress(self.verbose),
         )
         try:
-            return search.best(self._candidates(plan, FORECAST), self._candidates(plan, STEADY))
+            return search.best(
+                self._candidates(plan, FORECAST), self._candidates(plan, STEADY_FORECAST)
+            )
         finally:
             search.progress.close()
 

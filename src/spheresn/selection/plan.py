@@ -67,7 +67,7 @@ FORECAST = {
 }
 # Networks that stay on the attractor where no other does, mostly of one column of several: with
 # noise in their input, and hardly another penalty
-STEADY = {
+STEADY_FORECAST = {
     "spherical": [
         Candidate(memory, bend) for memory, bend in ((4, 0.25), (4, 0.5), (2, 0.5), (16, 0.1))
     ],
