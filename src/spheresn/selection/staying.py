@@ -81,7 +81,7 @@ class LearnedClimate:
     starts: runs, from rows all over the series; left: how many of them were of another climate at
     their end. steps: of each. lasting: the steps after which no run had left yet.
 
-    >>> found = LearnedClimate("different", "as told", starts=16, left=2, steps=16_000, lasting=4000)
+    >>> found = LearnedClimate("different", "as told", starts=16, left=2, steps=16_000)
     >>> found.stays, found.words.partition(":")[0]
     (False, 'Long free runs do not stay what the series is')
     """
