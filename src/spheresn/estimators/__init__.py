@@ -6,6 +6,7 @@ from .classifier import ESNClassifier
 from .field import ESNFieldForecaster
 from .forecaster import ESNForecaster, OutOfClimate, OutOfRange
 from .regressor import ESNRegressor
+from .series_regressor import ESNSeriesRegressor
 from .surprise import Surprise
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "ESNFieldForecaster",
     "ESNForecaster",
     "ESNRegressor",
+    "ESNSeriesRegressor",
     "LearnedClimate",
     "MemoryOutOfReach",
     "OutOfClimate",

@@ -58,8 +58,8 @@ MOST_COLUMNS = 12  # the time of a filter grows with the third power of the colu
 LEAST_TRACKED = 150  # rows after the washout; fewer do not tell noise from what the model lacks
 NOISE_IN_SCATTER = 0.3  # of the noise: about what the filter leaves of it
 WORSE = 0.05  # e-folds by which the held-out windows may be worse
-# Where long runs leave: times the penalty, and its least share of the trace. From there on four
-# development series of one column with 5 % noise learned loops that were likelier, and stayed.
+# Where long runs leave: times the penalty, and its least share of the trace. On five development
+# series of one column with 5 % noise the loops that were learned from there were likelier.
 STRONGER, STRONG = 1e2, 1e-10
 
 

@@ -1,6 +1,6 @@
 """Choosing by trials: try all candidates, rank what was tried, learn the best again from all rows.
 
-What is chosen by rows that were held out is then learned from all rows. That is another model: it
+A setting that was chosen by held-out rows is then learned from all rows. That is another model: it
 may fail where the first did not. So the best are scored twice, and the lower of two scores counts.
 What is chosen may have to survive a longer test as well, which only few have to take.
 
