@@ -149,7 +149,7 @@ def report_fit(content: dict[str, Any], path: Path) -> None:
 
 def _candidates(rows: list[dict[str, Any]]) -> list[str | Table]:
     """The best settings of a forecaster with their scores, and what a score is."""
-    if not rows:
+    if not rows or "noise" not in rows[0]:  # those of a regressor have other scores
         return []
     head = ["memory", "bend", "bias_ratio", "noise", "penalty", "learns", "score", "with all rows"]
     body = [
