@@ -119,7 +119,6 @@ DATES = {
     "D": ["dayofweek", "day", "month", "week"],
     "MS": ["month"],
     "QS": ["quarter"],
-    "30min": ["hour", "minute"],
 }
 
 

@@ -21,7 +21,7 @@ COLOURS = ("#0072B2", "#D55E00", "#6b747c", "#b0b7bd")
 GROUPS = {
     "evidence": "the nine",
     "ordinary": "the six without population and counts",
-    "others": "the five others",
+    "others": "the four others",
     "all": "all",
 }
 
