@@ -76,7 +76,7 @@ def test_a_long_table_is_recognised_and_cut_into_its_series(tmp_path):
             assert series.ahead(1) == ["2024-02-10"]
     assert "sorted by 'date' in 3 of 3 series" in panel.notes
     assert panel.notes[0] == (
-        "long form: 3 series of 'sales', told apart by 'shop', with the times in 'date'"
+        "long form: 3 series of 'sales', distinguished by 'shop', with the times in 'date'"
     )
 
 
