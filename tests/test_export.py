@@ -171,6 +171,16 @@ def test_single_precision(cases, wanted, tmp_path):
     assert " double " not in (tmp_path / "ring.c").read_text()
 
 
+def test_columns_of_any_size_are_exported(tmp_path):
+    """The network of a series in other units is the same; only its scaler has them."""
+    for power in (-30, 30):
+        scaled = 2.0**power * waves()[:400]
+        ours, same = (Portable.of(forecaster(rows)).arrays for rows in (scaled, waves()[:400]))
+        for name in ours:
+            factor = 2.0**power if name in ("mean", "scale") else 1.0
+            assert np.array_equal(ours[name], factor * same[name]), name
+
+
 def rare_cases():
     """Rows whose step is rare: no direction, squares beyond the range of floats, no number."""
     rows = np.random.default_rng(1).standard_normal((200, 1))
