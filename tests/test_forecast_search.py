@@ -15,9 +15,9 @@ from spheresn.estimators.forecast_search import (
     ForecastSearch,
     Setting,
     Trial,
-    Windows,
 )
-from spheresn.estimators.learning import TrainingData, learn
+from spheresn.estimators.learning import Stretch, TrainingData, learn
+from spheresn.estimators.windows import Windows
 from spheresn.readout import Sample, Triangle
 from spheresn.selection.calibration import MemoryOutOfReach
 from spheresn.selection.free_runs import LEAST_ERROR, Score
@@ -45,12 +45,12 @@ class Parting:
 
 @pytest.fixture
 def windows(rng):
-    return Windows.of(data_of(rng.standard_normal((400, 2))))
+    return Windows.of([data_of(rng.standard_normal((400, 2)))])
 
 
 def test_the_score_counts_e_folds_below_one_deviation(windows):
     """An error δ eᵏ/²⁰ is -log δ - k/20 e-folds below one, until it reaches one."""
-    loop = Parting(windows.data.series, 1e-2, np.exp(0.05))
+    loop = Parting(windows.data[0].series, 1e-2, np.exp(0.05))
     found = windows.score(loop, np.zeros((8, 1)))
     k = np.arange(windows.horizon)
     below = np.maximum(np.log(1e2) - 0.05 * k, 0.0)
@@ -60,7 +60,7 @@ def test_the_score_counts_e_folds_below_one_deviation(windows):
 
 def test_the_score_does_not_saturate(windows):
     """Runs that stay valid to the end of their windows differ by their error, to rounding."""
-    series, states = windows.data.series, np.zeros((8, 1))
+    series, states = windows.data[0].series, np.zeros((8, 1))
     folds = [windows.score(Parting(series, error, 1.0), states).folds for error in (1e-3, 1e-6)]
     assert folds == pytest.approx([np.log(1e3), np.log(1e6)], rel=1e-6)
     exact = windows.score(Parting(series, 0.0, 1.0), states)
@@ -68,33 +68,34 @@ def test_the_score_does_not_saturate(windows):
 
 
 def test_the_mean_error_decides_between_runs_that_are_never_valid(windows):
-    series, states = windows.data.series, np.zeros((8, 1))
+    series, states = windows.data[0].series, np.zeros((8, 1))
     wrong, away = (windows.score(Parting(series, 2.0, growth), states) for growth in (1.0, 1.5))
     assert wrong.folds == away.folds == 0.0
     assert wrong > away
 
 
 def test_an_error_that_shrinks_again_still_counts(windows):
-    loop = Parting(windows.data.series, 0.5, 0.9)
+    loop = Parting(windows.data[0].series, 0.5, 0.9)
     assert windows.score(loop, np.zeros((8, 1))).folds == pytest.approx(np.log(2.0))
 
 
 def test_a_run_that_diverges_is_worth_nothing_from_there(windows):
-    found = windows.score(Parting(windows.data.series, 1e-3, 1.0, finite=10), np.zeros((8, 1)))
+    found = windows.score(Parting(windows.data[0].series, 1e-3, 1.0, finite=10), np.zeros((8, 1)))
     assert found.steps == 10
     assert found.folds == pytest.approx(10 * np.log(1e3) / windows.horizon, rel=1e-6)
     assert found.error < -5.0
 
 
 def test_short_runs_get_more_and_shorter_windows():
-    windows = Windows.of(data_of(np.random.default_rng(0).standard_normal((4000, 1))))
+    windows = Windows.of([data_of(np.random.default_rng(0).standard_normal((4000, 1)))])
     assert (windows.horizon, len(windows.starts)) == (640, 8)
     more = windows.about(40.0)
     assert (more.horizon, len(more.starts)) == (160, 32)
     assert more.starts[0] == windows.starts[0] and more.starts[-1] == 4000 - 1 - 160
-    assert windows.about(0.0).horizon == FORECAST_DEFAULTS.shortest
+    assert windows.about(0.0).horizon == FORECAST_DEFAULTS.windows.shortest
     assert windows.about(640.0) is windows
-    assert more.training_rows == windows.training_rows == 2999
+    assert [one[0].stop for one in more.stages()[:1]] == [2999]
+    assert more.stages() == windows.stages()
 
 
 def test_the_response_of_a_linear_network_has_its_stationary_covariance(rng):
@@ -105,7 +106,7 @@ def test_the_response_of_a_linear_network_has_its_stationary_covariance(rng):
         5, 1, activation=sn.Linear(), topology="gaussian", spectral_radius=0.7, rng=0
     )
     frame = FeatureMap(Scaler.identity(1), reservoir, 50)
-    (found,) = learn(frame, data_of(series), 50, [39_999], True)
+    (found,) = learn(frame, [data_of(series)], [50], [[Stretch(0, 0, 39_999)]], noisy=True)
     clean, noisy = (part.factor.T @ part.factor for part in (found.rows, found.moments(0.3)))
     added = (noisy - clean) / (0.3**2 * found.rows.count)
     matrix, inputs = reservoir.recurrent.toarray(), reservoir.inputs
@@ -121,9 +122,10 @@ def test_one_pass_gives_the_rows_before_every_stop(rng):
     series = rng.standard_normal((900, 2))
     reservoir = sn.random_reservoir(20, 2, topology="ring", input_scaling=0.3, rng=0)
     frame, data = FeatureMap(Scaler.identity(2), reservoir, 30), data_of(series)
-    both = learn(frame, data, 30, [600, 899], False)
+    stages = [[Stretch(0, 0, 600)], [Stretch(0, 600, 899)]]
+    both = learn(frame, [data], [30], stages, noisy=False)
     for part, rows in zip(both, (600, 899), strict=True):
-        (alone,) = learn(frame, data.first(rows), 30, [rows], False)
+        (alone,) = learn(frame, [data.first(rows)], [30], [[Stretch(0, 0, rows)]], noisy=False)
         assert part.rows.count == alone.rows.count == rows - 30
         assert np.allclose(np.abs(part.rows.factor), np.abs(alone.rows.factor), atol=1e-12)
         assert part.response is None and part.moments(0.5) is part.rows
@@ -132,10 +134,10 @@ def test_one_pass_gives_the_rows_before_every_stop(rng):
 def test_the_lower_of_two_scores_counts(monkeypatch, rng):
     """The best of the search is unstable when learned from all rows; the second is not."""
     series = rng.standard_normal((200, 1))
-    windows = Windows.of(data_of(series))
+    windows = Windows.of([data_of(series)])
     reservoir = sn.random_reservoir(3, 1, rng=0)
     frame = FeatureMap(Scaler.identity(1), reservoir, 0)
-    learned = learn(frame, windows.data, 0, [199], True)
+    learned = learn(frame, windows.data, [0], [[Stretch(0, 0, 199)]], noisy=True)
     first, second, third = (Setting(noise, 1e-3, 1.0) for noise in (0.0, 1e-2, 1e-1))
     scores = {first: Score(9.0, 0, 0), second: Score(7.0, 0, 0), third: Score(5.0, 0, 0)}
     trial = Trial(Candidate(1.0), None, frame, learned, scores)

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from matplotlib import pyplot
 from matplotlib.figure import Figure
+from scipy.signal import lfilter
 
 import spheresn as sn
 from spheresn.closed_loop import ClosedLoop
@@ -422,6 +423,37 @@ def test_clean_chaos_is_left_to_a_network():
     assert model.weights_.get("echo state network", 0.0) > 0.5
     assert np.abs(model.forecast(30).mean - series[660:690]).max() < 0.1
     assert "echo state network" in model.describe()
+
+
+def test_noisy_chaos_is_left_to_a_network_that_knows_the_noise(tmp_path):
+    """Of noise with a deviation of .05 the network finds as much, and forecasts the truth."""
+    rng = np.random.default_rng(0)
+    truth = sn.datasets.mackey_glass(700, rng=0)[:, 0]
+    noise = 0.05 * truth.std()
+    series = 10.0 * (truth + noise * rng.standard_normal(700))  # in other units
+    model = SeriesForecaster(None, horizon=20).fit(series[:660])
+    assert model.weights_.get("echo state network", 0.0) > 0.5
+    assert model.observation_noise_ == pytest.approx(10.0 * noise, rel=0.15)
+    assert model.describe().endswith("The rows look noisy: about 5 % of their deviation.")
+    error = np.abs(model.forecast(20).mean - 10.0 * truth[660:680]).mean()
+    assert error < 10.0 * noise  # the rows themselves do not know it better
+    model.save(tmp_path / "m.spheresn")
+    again = SeriesForecaster.load(tmp_path / "m.spheresn")
+    assert np.array_equal(again.predict(20), model.predict(20))
+
+
+@pytest.mark.parametrize("kind", ["walk", "oscillation", "season"])
+def test_a_linear_process_is_not_taken_for_chaos(kind):
+    """Its best forecast is linear, so that no network can know more of it."""
+    shocks = np.random.default_rng(1).standard_normal(600)
+    series = {
+        "walk": np.cumsum(shocks),
+        "oscillation": lfilter([1.0], [1.0, -1.5, 0.8], shocks),
+        "season": 5.0 * np.sin(2 * np.pi * np.arange(600) / 12) + shocks,
+    }[kind]
+    model = SeriesForecaster(None, horizon=5).fit(series)
+    assert "echo state network" not in model.record_.forecasts
+    assert model.observation_noise_.tolist() == [0.0] and model.describe_noise() == ""
 
 
 def test_more_steps_than_the_horizon_are_judged_again():

@@ -17,9 +17,11 @@ from spheresn.assimilation.innovations import (
     Directions,
     _normal_equations,
     learn_from_innovations,
+    optimism,
 )
 from spheresn.assimilation.tracking import (
     Evidence,
+    Recordings,
     Rows,
     Tracker,
     can_track,
@@ -60,6 +62,10 @@ def plain(values, **beside):
     """Rows of one column of which none is missing."""
     rows = np.asarray(values, float).reshape(len(values), -1)
     return Rows(rows, rows, np.zeros((len(rows), 0)), **{"skip": 0, **beside})
+
+
+def alone(series):
+    return Recordings((series,))
 
 
 def path(coefficients, carry, rows, noise, drift, seed):
@@ -113,14 +119,14 @@ def test_a_delay_line_is_filtered_and_smoothed_as_by_kalman(coefficients, carry,
     # The last p values are those of the state at the end
     np.testing.assert_allclose(passed.smoothed[-p:, 0], after[-1][0][::-1], atol=1e-10)
     seen = int(np.isfinite(passed.innovations).sum())
-    found = Evidence.of(passed, 0)
+    found = Evidence.of([passed], 0)
     total = found.log_likelihood * len(rows[p:]) - 0.5 * seen * np.log(2.0 * np.pi)
     np.testing.assert_allclose(total, likelihood, rtol=1e-10)
 
 
 def test_variances_of_the_size_that_fits_are_likelier_than_any_other_size():
     tracker = Tracker(autoregression([0.8]), np.full(1, 1.6), np.full(1, 0.8))
-    series = plain(path([0.8], 0.0, 120, 0.8, 0.4, seed=5))
+    series = alone(plain(path([0.8], 0.0, 120, 0.8, 0.4, seed=5)))
     fitted, best = series.fitted(tracker, fixed=False)
     np.testing.assert_allclose(series.evidence(fitted).log_likelihood, best, rtol=1e-6)
     for factor in (0.5, 0.9, 1.1, 2.0):
@@ -132,7 +138,7 @@ def test_variances_of_the_size_that_fits_are_likelier_than_any_other_size():
 
 
 def test_the_likeliest_ratio_of_many_is_near_the_true_one():
-    series = plain(path([0.9], 0.0, 2000, 1.0, 0.25, seed=4))
+    series = alone(plain(path([0.9], 0.0, 2000, 1.0, 0.25, seed=4)))
     ratios = (4.0, 2.0, 1.0, 0.5, 0.25, 0.125)
     tracker, _ = likeliest(autoregression([0.9]), series, None, ratios)
     np.testing.assert_allclose(np.sqrt(tracker.drift / tracker.noise), 0.5)
@@ -153,7 +159,7 @@ def test_an_outlier_corrects_as_if_its_noise_had_put_it_at_the_limit():
         wild[p] = expected + far * np.sqrt(variance)
         _, passed = plain(wild).passed(tracker)
         moved.append(float(passed.filtered[0, 0]) - expected)
-        np.testing.assert_allclose(Evidence.of(passed, 0).scale, 16.0)
+        np.testing.assert_allclose(Evidence.of([passed], 0).scale, 16.0)
     known = variance - 0.3  # of the forecast; the gain is known / variance of the gap
     np.testing.assert_allclose(moved[0], known * 4.0 / np.sqrt(variance), rtol=1e-9)
     np.testing.assert_allclose(moved, [moved[0], moved[0] / 10.0, moved[0] / 100.0], rtol=1e-9)
@@ -237,7 +243,7 @@ def test_innovations_teach_the_slope_that_least_squares_on_noisy_rows_flattens()
     flat = float((rows[1:] * rows[:-1]).sum() / np.square(rows[:-1]).sum())
     np.testing.assert_allclose(flat, slope * signal / (signal + noise), rtol=0.05)  # attenuation
 
-    series = plain(rows)
+    series = alone(plain(rows))
     tracker, _ = likeliest(autoregression([flat]), series, None, (1.0, 0.5))
     states = drive(tracker.loop.reservoir, rows[:-1])
     scatter = Triangle.of(states, rows[1:])
@@ -256,13 +262,27 @@ def test_innovations_teach_the_slope_that_least_squares_on_noisy_rows_flattens()
     assert abs(float(known.tracker.loop.weights.matrix[0, 0]) - slope) < 0.02
 
 
+@pytest.mark.parametrize(("rows", "fitted", "outputs"), [(20, 6, 1), (12, 3, 2), (40, 25, 1)])
+def test_optimism_is_what_least_squares_gains_in_its_own_rows(rows, fitted, outputs):
+    """With σ̂² of the rows, E (log p(these) - log p(new)) = E (σ²(1 + k/T)/σ̂² - 1)/2 per row."""
+    rng, draws = np.random.default_rng(5), 20_000
+    x = np.linalg.qr(rng.standard_normal((rows, fitted)))[0]
+    noise = rng.standard_normal((draws, outputs, rows))
+    found = noise @ x  # the coefficients that are found; the true ones are 0
+    variance = ((noise - found @ x.T) ** 2).mean(axis=2)
+    expected = 1.0 + (found**2).sum(axis=2) / rows  # of new noise at the same x
+    gained = 0.5 * (expected / variance - 1.0).sum(axis=1)
+    exact = optimism(float(outputs * fitted), rows, outputs)
+    assert abs(gained.mean() - exact) < 4.0 * gained.std() / np.sqrt(draws)
+
+
 def test_what_is_learned_already_is_not_learned_again():
     """Rows without noise, of which the map makes no error: no step can gain anything."""
     rows = np.cos(0.3 * np.arange(400.0))[:, None]
     loop = autoregression([2.0 * np.cos(0.3), -1.0])
     tracker = Tracker(loop, np.full(1, 1e-6), np.full(1, 1e-8))
     scatter = Triangle.of(drive(loop.reservoir, rows[:-1]), rows[1:])
-    found = learn_from_innovations(tracker, plain(rows), scatter, fixed=True)
+    found = learn_from_innovations(tracker, alone(plain(rows)), scatter, fixed=True)
     np.testing.assert_allclose(found.tracker.loop.weights.matrix, loop.weights.matrix, atol=1e-6)
 
 
@@ -317,14 +337,14 @@ def test_one_step_errors_are_those_of_the_driven_loop():
     rows[[50, 51]] = np.nan
     series = replace(plain(np.nan_to_num(rows)), rows=rows, skip=10)
     wanted = np.nanmean(np.square(rows[1:] - 0.5 * np.nan_to_num(rows[:-1]))[10:])
-    np.testing.assert_allclose(one_step_errors(autoregression([0.5]), series), wanted)
+    np.testing.assert_allclose(one_step_errors(autoregression([0.5]), alone(series)), wanted)
 
 
 def test_a_filter_of_columns_that_were_never_seen_has_no_likelihood():
     series = plain(np.zeros((80, 1)))
     series = replace(series, rows=np.full((80, 1), np.nan))
     tracker = Tracker(autoregression([0.5]), np.ones(1), np.ones(1))
-    assert series.evidence(tracker).best == -np.inf
+    assert alone(series).evidence(tracker).best == -np.inf
 
 
 def test_a_network_of_ones_own_has_no_filter():

@@ -5,6 +5,7 @@ explorer and `repr`.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from ._errors import printable
 
@@ -64,6 +65,23 @@ def _plain(value: float, places: int) -> str:
     """
     text = f"{round(value, places) + 0.0:,.{max(places, 0)}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def noise_sentence(shares: Sequence[float]) -> str:
+    """How noisy rows look, from the noise of each column in deviations; empty where they are clean.
+
+    >>> noise_sentence([0.041]), noise_sentence([0.012, 0.0391])
+    ('The rows look noisy: about 4 % of their deviation.', 'The rows look noisy: about 1 to 4 % of \
+their deviation.')
+    >>> noise_sentence([0.004, 0.0]), noise_sentence([0.0])
+    ('The rows look noisy: about 0 to 0.4 % of their deviation.', '')
+    """
+    least, most = (f"{100.0 * share:.1g}" if share < 0.095 else f"{100.0 * share:.0f}"
+                   for share in (min(shares), max(shares)))  # fmt: skip
+    if not max(shares) > 0.0:
+        return ""
+    range_ = most if least == most else f"{least} to {most}"
+    return f"The rows look noisy: about {range_} % of their deviation."
 
 
 def format_name(name: str, longest: int = 48) -> str:

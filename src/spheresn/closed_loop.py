@@ -51,6 +51,10 @@ class ClosedLoop:
         """The columns of the series."""
         return len(self.weights.intercept)
 
+    def features(self, states: Floats) -> Floats:
+        """What the readout sees of states (T, N)."""
+        return states if self.quadratic is None else self.quadratic(states)
+
     @property
     def tangent_dim(self) -> int:
         """Directions of x and of s together."""

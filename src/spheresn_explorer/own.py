@@ -91,7 +91,7 @@ def shown(outlook: ForecastResult, notes: Sequence[str]) -> OwnForecast:
         ],
         badge(outlook),
         # After the sentence of `describe`, which says what the list of shares says
-        " ".join([judged, *sentences(outlook)[1:]]),
+        " ".join([judged, *sentences(outlook)[1:], outlook.model.describe_noise()]).rstrip(),
         describe_seasons(outlook).capitalize(),
         {
             name: share

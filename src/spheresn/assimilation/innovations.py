@@ -11,12 +11,15 @@ Gauss and Newton [LJU99, chapter 7]:
 G is the scatter of the features, in whose metric a change of the readout counts as its change of
 the forecasts; R is the variance of the noise. The strength a decides how many of the directions of
 W are learned. It is the one with the largest expected gain of the log-likelihood minus the number
-of directions it frees, as in the criterion of Akaike [AKA74]. So no rows have to be held out.
+of directions it frees, as in the criterion of Akaike [AKA74], corrected for short series [HUR89].
+So no rows have to be held out.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh, svd
@@ -26,10 +29,13 @@ from .. import kernels
 from .._validation import Floats
 from ..kernels.codes import OUTLIER, Passed
 from ..readout import Triangle, Weights
-from .tracking import Rows, Tracker
+from .tracking import Recordings, Tracker
 
 STEPS = 6  # of Gauss and Newton; later ones gained less than 1e-3 per row
 LEAST_GAIN = 1e-4  # of the log-likelihood per row, below which a step ends the search
+# Directions that a step frees: with fewer it would only turn noise into errors of the model, which
+# rows hardly tell apart
+LEAST_FREED = 0.5
 STRENGTHS = np.logspace(4, -6, 61)  # a, from stiff to loose
 STIFFER, ATTEMPTS = 4, 5  # places in STRENGTHS by which a step that failed is shortened; how often
 MOST_WEIGHTS = 900  # of all columns together: the time of a step grows with their square
@@ -76,8 +82,20 @@ class Found:
         return self.log_likelihood - self.optimism
 
 
+def optimism(freedom: Any, rows: int, outputs: int) -> Any:
+    """How far the log-likelihood per row is above that of new rows, where each column of these rows
+    was fitted by its share of `freedom` degrees of freedom, and by a variance: in the mean exactly
+    so for least squares [HUR89]. In long series it is the number of what was fitted per row.
+
+    >>> optimism(3.0, 10, 1), optimism(8.0, 10, 1), optimism(6.0, 10, 2)
+    (0.8, inf, 1.6)
+    """
+    left = rows - np.asarray(freedom) / outputs - 2.0
+    return np.where(left > 0.0, (freedom + outputs) / np.where(left > 0.0, left, 1.0), np.inf)[()]
+
+
 def learn_from_innovations(
-    tracker: Tracker, series: Rows, scatter: Triangle, *, fixed: bool = False
+    tracker: Tracker, series: Recordings, scatter: Triangle, *, fixed: bool = False
 ) -> Found:
     """The tracker whose readout makes the rows most likely, as far as they can tell.
 
@@ -95,12 +113,12 @@ def learn_from_innovations(
     return best
 
 
-def _step(now: Found, series: Rows, directions: Directions, fixed: bool) -> Found | None:
+def _step(now: Found, series: Recordings, directions: Directions, fixed: bool) -> Found | None:
     """One step of Gauss and Newton; None if no length of it helps."""
     tracker = now.tracker
-    _, passed = series.passed(tracker, learning=True)
-    rows, outputs = len(passed.states), tracker.loop.outputs
-    information, slope = _normal_equations(tracker, passed, directions)
+    passes = series.passes(tracker, learning=True)
+    rows, outputs = sum(len(one.states) for one in passes), tracker.loop.outputs
+    information, slope = _normal_equations(tracker, passes, rows, directions)
     stiffness = np.sqrt(np.repeat(1.0 / tracker.noise, len(slope) // outputs))
     information /= stiffness[:, None] * stiffness
     sizes, axes = eigh(information, check_finite=False, overwrite_a=True)
@@ -108,21 +126,24 @@ def _step(now: Found, series: Rows, directions: Directions, fixed: bool) -> Foun
     freed = (sizes / (sizes + STRENGTHS[:, None])).sum(axis=1)
     damped = (sizes + 2.0 * STRENGTHS[:, None]) / np.square(sizes + STRENGTHS[:, None])
     gain = 0.5 * (np.square(along) * damped).sum(axis=1)
-    place = int(np.argmax(gain - freed))
+    costs = rows * (optimism(freed, rows, outputs) - optimism(0.0, rows, outputs))
+    place = int(np.argmax(gain - costs))
+    if freed[place] < LEAST_FREED:
+        return None
     for _ in range(ATTEMPTS):
         coefficients = (axes @ (along / (sizes + STRENGTHS[place]))) / stiffness
         change = directions.change(coefficients.reshape(outputs, -1), rows)
         found = _rescaled(tracker, change, series, fixed)
-        optimism = freed[place] / rows
-        if found.log_likelihood - optimism > now.score:
-            return replace(found, optimism=optimism)
+        cost = costs[place] / rows
+        if found.log_likelihood - cost > now.score:
+            return replace(found, optimism=cost)
         if place == 0:
             break
         place = max(place - STIFFER, 0)
     return None
 
 
-def _rescaled(tracker: Tracker, change: Weights, series: Rows, fixed: bool) -> Found:
+def _rescaled(tracker: Tracker, change: Weights, series: Recordings, fixed: bool) -> Found:
     """The tracker with a changed readout, and with the variances that fit it."""
     loop = tracker.loop
     weights = Weights(
@@ -136,19 +157,33 @@ def _rescaled(tracker: Tracker, change: Weights, series: Rows, fixed: bool) -> F
 
 
 def _normal_equations(
-    tracker: Tracker, passed: Passed, directions: Directions
+    tracker: Tracker, passes: Sequence[Passed], rows: int, directions: Directions
 ) -> tuple[Floats, Floats]:
     """Jᵀ C⁻¹ J and Jᵀ C⁻¹ e; an outlier has the weight that leaves it at its limit."""
-    rows, outputs = len(passed.states), tracker.loop.outputs
-    quadratic = tracker.loop.quadratic
-    features = passed.states if quadratic is None else quadratic(passed.states)
-    entries = directions.of_features(features, rows)
-    width = entries.shape[1] * outputs
+    outputs = tracker.loop.outputs
+    width = (directions.basis.shape[1] + 1) * outputs
     information, slope = np.zeros((width, width), order="F"), np.zeros(width)
+    # While a filter settles it teaches nothing; one long pass can spare a block of rows for that
+    settling = SLOPE_ROWS if len(passes) == 1 else tracker.lags
+    for passed in passes:
+        features = tracker.loop.features(passed.states)
+        entries = directions.of_features(features, rows)
+        for slopes, gaps in _weighted(passed, entries, width, settling):
+            information = dsyrk(1.0, slopes, beta=1.0, c=information, trans=1, overwrite_c=1)
+            slope += slopes.T @ gaps
+    upper = np.triu(information)
+    return np.asarray(upper + np.triu(upper, 1).T), slope
+
+
+def _weighted(
+    passed: Passed, entries: Floats, width: int, settling: int
+) -> Iterator[tuple[Floats, Floats]]:
+    """The slopes of the innovations of one pass, and these, in their own deviations; blocks."""
+    outputs = passed.innovations.shape[1]
     carried = np.zeros((passed.forward.shape[2], width))
     found = np.empty((SLOPE_ROWS, outputs, width))
-    for first in range(0, rows, SLOPE_ROWS):
-        part = slice(first, min(first + SLOPE_ROWS, rows))
+    for first in range(0, len(entries), SLOPE_ROWS):
+        part = slice(first, min(first + SLOPE_ROWS, len(entries)))
         kernels.innovation_slopes(
             passed.forward[part],
             passed.gains[part],
@@ -157,14 +192,11 @@ def _normal_equations(
             carried,
             found,
         )
-        if first == 0:  # the filter settles
-            continue
         e, c = passed.innovations[part], passed.variances[part]
         seen = np.isfinite(e)
+        seen[: max(settling - first, 0)] = False
+        if not seen.any():
+            continue
         with np.errstate(invalid="ignore", divide="ignore"):
             weight = np.minimum(1.0 / np.sqrt(c), np.sqrt(OUTLIER) / np.abs(e))[seen]
-        slopes = found[: len(e)][seen] * weight[:, None]
-        information = dsyrk(1.0, slopes, beta=1.0, c=information, trans=1, overwrite_c=1)
-        slope += slopes.T @ (e[seen] * weight)
-    upper = np.triu(information)
-    return np.asarray(upper + np.triu(upper, 1).T), slope
+        yield found[: len(e)][seen] * weight[:, None], e[seen] * weight

@@ -34,6 +34,7 @@ from .._validation import Floats
 from ..closed_loop import ClosedLoop
 from ..driving import drive, network_of
 from ..kernels.codes import OUTLIER, Passed, Track
+from ..series.recordings import joined, shares
 
 # Values that are kept: with fewer rows than LEAST_LAGS the filter loses flows with 30 rows per
 # period, and more than MOST_LAGS did not smooth better. KEPT_VALUES of all columns together bound
@@ -182,11 +183,13 @@ class Evidence:
     best: float
 
     @staticmethod
-    def of(passed: Passed, skip: int) -> Evidence:
-        """From a pass over rows, without the first `skip`."""
-        e, c = passed.innovations[skip:], passed.variances[skip:]
+    def of(passes: Sequence[Passed], skip: int) -> Evidence:
+        """From passes over rows, without the first `skip` of each."""
+        e = joined([one.innovations[skip:] for one in passes])
+        c = joined([one.variances[skip:] for one in passes])
         seen = np.isfinite(e)
-        if not np.isfinite(passed.filtered).all() or not seen.any(axis=0).all():
+        finite = all(np.isfinite(one.filtered).all() for one in passes)
+        if not finite or not seen.any(axis=0).all():
             return Evidence(-np.inf, np.ones(e.shape[1]), -np.inf)
         squares = np.where(seen, np.minimum(e * e / c, OUTLIER), 0.0)
         scale = squares.sum(axis=0) / seen.sum(axis=0)
@@ -239,13 +242,50 @@ class Rows:
         first = self.first(tracker)
         return tracker.begin(self.filled[:first], self.beside[:first])
 
-    def smoothed(self, passed: Passed) -> Floats:
-        """All rows as a pass smoothed them; the first ones, which it did not see, as they are."""
-        return np.vstack([self.filled[: -len(passed.smoothed)], passed.smoothed])
+    def smoothed_by(self, tracker: Tracker) -> tuple[Track | None, Floats]:
+        """What a tracker knows after the rows, and all rows as it smoothed them; the first ones,
+        which it did not see, as they are. None and all rows as they are where there are too few.
+        """
+        if len(self.rows) <= self.first(tracker):
+            return None, self.filled
+        track, passed = self.passed(tracker)
+        return track, np.vstack([self.filled[: -len(passed.smoothed)], passed.smoothed])
+
+
+@dataclass(frozen=True, eq=False)
+class Recordings:
+    """The rows of recordings, each with its own start. One that is too short for a tracker says
+    nothing.
+    """
+
+    parts: tuple[Rows, ...]
+
+    @property
+    def rows(self) -> int:
+        """All rows."""
+        return sum(len(one.rows) for one in self.parts)
+
+    @property
+    def known(self) -> int:
+        """The rows whose past is known."""
+        return sum(max(len(one.rows) - one.skip, 0) for one in self.parts)
+
+    def last(self, count: int) -> Recordings:
+        """The last rows of recordings that stand for all."""
+        found = shares([len(one.rows) for one in self.parts], count)
+        return Recordings(tuple(self.parts[place].last(rows) for place, rows in found))
+
+    def judged(self, tracker: Tracker) -> list[Rows]:
+        """The recordings with more rows than a tracker needs to begin and to settle."""
+        return [one for one in self.parts if len(one.rows) > one.first(tracker) + tracker.lags]
+
+    def passes(self, tracker: Tracker, *, learning: bool = False) -> list[Passed]:
+        """What a tracker makes of each of them."""
+        return [one.passed(tracker, learning=learning)[1] for one in self.judged(tracker)]
 
     def evidence(self, tracker: Tracker) -> Evidence:
         """How well a tracker expects them."""
-        return Evidence.of(self.passed(tracker)[1], tracker.lags)
+        return Evidence.of(self.passes(tracker), tracker.lags)
 
     def fitted(self, tracker: Tracker, *, fixed: bool) -> tuple[Tracker, float]:
         """The tracker with variances of the size that fits its innovations, and the mean
@@ -258,14 +298,14 @@ class Rows:
 
 
 def likeliest(
-    loop: ClosedLoop, series: Rows, noise: Floats | None, ratios: Sequence[float]
+    loop: ClosedLoop, series: Recordings, noise: Floats | None, ratios: Sequence[float]
 ) -> tuple[Tracker, float]:
     """The tracker whose variances make the rows most likely, and their log-likelihood.
 
     noise (m,): the variances of the noise where they are known. ratios: of the deviations of model
     error and noise, the same for all columns; the size of both follows from the innovations.
     """
-    judged = series.last(max(JUDGED_ROWS, 2 * series.skip))
+    judged = series.last(max(JUDGED_ROWS, 2 * max(one.skip for one in series.parts)))
     size = one_step_errors(loop, judged) if noise is None else noise
     found = []
     for ratio in ratios:
@@ -274,11 +314,15 @@ def likeliest(
     return max(found, key=lambda one: one[1])
 
 
-def one_step_errors(loop: ClosedLoop, series: Rows) -> Floats:
+def one_step_errors(loop: ClosedLoop, series: Recordings) -> Floats:
     """The mean squared errors (m,) of the loop, driven by the rows as they are."""
-    before = np.hstack([series.filled[:-1], series.beside[1:]])
-    states = drive(loop.reservoir, before)
-    features = states if loop.quadratic is None else loop.quadratic(states)
-    expected = loop.carry * series.filled[:-1] + loop.weights(features)
-    errors = np.square(series.rows[1:] - expected)[series.skip :]
+    errors = joined([_errors_of(loop, one) for one in series.parts])
     return np.asarray(np.maximum(np.nanmean(errors, axis=0), np.finfo(float).tiny))
+
+
+def _errors_of(loop: ClosedLoop, series: Rows) -> Floats:
+    """The squared error of each step after the first ones."""
+    before = np.hstack([series.filled[:-1], series.beside[1:]])
+    features = loop.features(drive(loop.reservoir, before))
+    expected = loop.carry * series.filled[:-1] + loop.weights(features)
+    return np.asarray(np.square(series.rows[1:] - expected)[series.skip :])

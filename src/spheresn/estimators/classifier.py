@@ -17,7 +17,7 @@ from .._errors import BadInput
 from .._plain import Parts, Saved, Tensors, Values, classes_from, classes_parts
 from .._running import all_or_nothing
 from .._validation import Floats, real, whole
-from ..readout import Weights
+from ..readout import Triangle, Weights
 from ..readout.cases import CaseReadout
 from ..reservoir import Reservoir
 from ..selection.plan import Plan, plan_of
@@ -30,7 +30,7 @@ from .ensemble import (
     fit_ensemble,
     with_length,
 )
-from .features import feature_map_from, feature_map_parts
+from .features import FeatureMap, feature_map_from, feature_map_parts
 from .labelled import LabelledCases, LabelledSteps, probabilities
 from .scoring import judged, judged_weights
 from .solution import Final, Solution, Solved
@@ -217,15 +217,18 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
             self._begin_cases(series)
             self.typical_length_, readout = self._choose_length(series, targets[0])
             return LabelledCases(readout, self.penalty, size)
-        self.frame_, chosen = self._choose_network(series, targets)
-        self._remember(chosen, self.frame_.reservoir, self.frame_.washout)
-        return LabelledSteps(*self._accumulate(self.frame_, series, targets), self.penalty, size)
+        network = self._choose_network(series, targets)
+        self.frame_: FeatureMap = network.feature_map
+        self._remember(network.chosen, self.frame_.reservoir, self.frame_.washout)
+        learned = self._accumulate(self.frame_, series, targets, precise=network.precise)
+        return LabelledSteps(*learned, self.penalty, size)
 
     def _taken(self, series: list[Floats], targets: list[Floats]) -> LabelledCases | LabelledSteps:
         """What is learned from all batches when another one has come."""
         learned = self._learned
         if isinstance(learned, LabelledSteps):
-            return learned.joined(*self._accumulate(self.frame_, series, targets))
+            precise = isinstance(learned.moments, Triangle)
+            return learned.joined(*self._accumulate(self.frame_, series, targets, precise=precise))
         assert isinstance(learned, LabelledCases)
         for place, features in self._described(series):
             scaled = with_length(series[place], features, self.typical_length_)

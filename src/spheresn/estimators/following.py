@@ -3,8 +3,8 @@ that pays.
 
 Free runs that begin at noisy rows cannot tell which readout is best. The filter can: of all
 networks of the search and of penalties from weak to strong it takes the loop that makes the rows
-likeliest, less its degrees of freedom, as in the criterion of Akaike [AKA74]. From there the
-readout learns from its innovations.
+likeliest, less its degrees of freedom, as in the criterion of Akaike [AKA74], corrected for short
+series [HUR89]. From there the readout learns from its innovations.
 
 Rows that are clean to the last digits are trusted at once, and so are rows of which that filter
 makes less than one-step errors do: then the model errs by more than the noise. Held-out windows
@@ -14,24 +14,30 @@ it was from the raw rows.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._validation import Floats
-from ..assimilation.innovations import Found, learn_from_innovations
+from ..assimilation.innovations import Found, learn_from_innovations, optimism
 from ..assimilation.tracking import (
     DRIFT_RATIOS,
     MOST_LAGS,
+    Recordings,
     Rows,
     Tracker,
     can_track,
     likeliest,
     one_step_errors,
 )
+from ..closed_loop import ClosedLoop
+from ..driving import drive
 from ..kernels.codes import Track
-from .forecast_search import ForecastChoice, Windows
+from .forecast_search import ForecastChoice
+from .windows import Windows
 
 TRUSTED = 1e-24  # the variance of the noise of standardised rows that are trusted: rounding
 # Deviations of the series. Less noise than this costs a forecast less than the errors of a model.
@@ -50,7 +56,8 @@ WORSE = 0.05  # e-folds by which the held-out windows may be worse
 
 @dataclass(frozen=True, eq=False)
 class Followed:
-    """A network, its tracker, what that knows after the rows, and the rows as it sees them (T, d).
+    """A network, its tracker, what that knows after the last recording, and the rows (T, d) of each
+    recording as it sees them.
 
     trusted: whether the rows are better than the model, so that forecasts begin at them. score:
     that of the held-out windows; log_likelihood: to be expected of a new row.
@@ -59,7 +66,7 @@ class Followed:
     choice: ForecastChoice
     tracker: Tracker
     track: Track | None
-    smoothed: Floats
+    smoothed: list[Floats]
     trusted: bool
     score: float | None
     log_likelihood: float
@@ -75,7 +82,7 @@ class Start(NamedTuple):
 
 
 def follow(
-    choice: ForecastChoice, series: Rows, noise: Floats | None, *, needed: bool
+    choice: ForecastChoice, series: Recordings, noise: Floats | None, *, needed: bool
 ) -> Followed | None:
     """The rows followed by a network of the search; None where they are too few, where there are
     too many columns, or where the network is one's own and has no derivative that is compiled.
@@ -84,73 +91,101 @@ def follow(
     that they cannot be trusted.
     """
     recent, asked = _recent(choice, series), needed or noise is not None
-    enough = recent.skip + (2 * MOST_LAGS if asked else LEAST_TRACKED)
+    enough = 2 * MOST_LAGS if asked else LEAST_TRACKED
     wide = choice.loop.outputs > MOST_COLUMNS
-    if wide or not can_track(choice.loop) or len(recent.rows) < enough:
+    if wide or not can_track(choice.loop) or recent.known < enough:
         return None
     errors = one_step_errors(choice.loop, recent)
+    if not recent.judged(Tracker(choice.loop, errors, errors)):
+        return None
     if not asked and (np.sqrt(errors) < LEAST_NOISE).all():
         return _trusting(choice, series, errors)
-    trusting = -0.5 * float((np.log(errors) + 1.0).sum())
+    trusting = -0.5 * float((np.log(errors) + 1.0).sum()) - _cost(
+        choice.freedom, recent, choice.loop
+    )
     start = _start(choice, recent, noise)
     if not asked and start.score < trusting - MOST_BELOW:
         return _trusting(choice, series, errors)
     found = _learned(start, recent, fixed=noise is not None)
     expected = found.score - start.optimism
-    if not asked and expected < trusting - choice.freedom / len(recent.rows):
+    if not asked and expected < trusting:
         return _trusting(choice, series, errors)
     score = _score(found.tracker, recent, choice.windows)
     if not (asked or score is None or choice.score is None or score >= choice.score - WORSE):
         return _trusting(choice, series, errors)
-    track, passed = series.passed(found.tracker)
-    return Followed(
-        start.choice, found.tracker, track, series.smoothed(passed), False, score, expected
-    )
+    passes = [one.smoothed_by(found.tracker) for one in series.parts]
+    track, smoothed = passes[-1][0], [rows for _, rows in passes]
+    return Followed(start.choice, found.tracker, track, smoothed, False, score, expected)
 
 
-def _start(choice: ForecastChoice, series: Rows, noise: Floats | None) -> Start:
+def _start(choice: ForecastChoice, series: Recordings, noise: Floats | None) -> Start:
     """The likeliest loop of all networks and penalties."""
     best: Start | None = None
     for finalist in choice.finalists:
         for setting, solved, freedom in finalist.loops(SHARES):
-            optimism = solved.loop.outputs * freedom / len(series.rows)
+            cost = _cost(solved.loop.outputs * freedom, series, solved.loop)
             tracker, fits = likeliest(solved.loop, series, noise, DRIFT_RATIOS[:1])
-            if best is None or fits - optimism > best.score:
+            if best is None or fits - cost > best.score:
                 network = choice.of(finalist, setting, solved)
-                best = Start(fits - optimism, network, tracker, optimism)
+                best = Start(fits - cost, network, tracker, cost)
     assert best is not None  # there is at least one network
     tracker, fits = likeliest(best.tracker.loop, series, noise, DRIFT_RATIOS)
     return best._replace(tracker=tracker, score=fits - best.optimism)
 
 
-def _learned(start: Start, series: Rows, *, fixed: bool) -> Found:
+def _cost(freedom: float, series: Recordings, loop: ClosedLoop) -> float:
+    """How far the log-likelihood per row of a loop with so many degrees of freedom is too high."""
+    return float(optimism(freedom, series.known, loop.outputs))
+
+
+def _learned(start: Start, series: Recordings, *, fixed: bool) -> Found:
     """What the innovations teach."""
     deviation = float(np.sqrt(start.tracker.noise.mean()))
     scatter = start.choice.learned.moments(NOISE_IN_SCATTER * deviation)
     return learn_from_innovations(start.tracker, series, scatter, fixed=fixed)
 
 
-def _trusting(choice: ForecastChoice, series: Rows, errors: Floats) -> Followed:
+def _trusting(choice: ForecastChoice, series: Recordings, errors: Floats) -> Followed:
     """Rows that are trusted need no filter; one is kept for rows that are missing later."""
     tracker = Tracker(choice.loop, np.full(len(errors), TRUSTED), errors)
-    return Followed(choice, tracker, None, series.filled, True, None, -np.inf)
+    filled = [one.filled for one in series.parts]
+    return Followed(choice, tracker, None, filled, True, None, -np.inf)
 
 
-def _recent(choice: ForecastChoice, series: Rows) -> Rows:
+def _recent(choice: ForecastChoice, series: Recordings) -> Recordings:
     """The rows of the windows, which are the last ones of a long series."""
-    return series if choice.windows is None else series.last(len(choice.windows.data.series))
+    parts = [series.parts[place].last(inputs + 1) for place, inputs in choice.kept]
+    return Recordings(tuple(parts))
 
 
-def _score(tracker: Tracker, series: Rows, windows: Windows | None) -> float | None:
+def _score(tracker: Tracker, series: Recordings, windows: Windows | None) -> float | None:
     """That of free runs from the filtered states at the starts of the windows."""
     if windows is None:
         return None
-    track, first = series.begin(tracker), series.first(tracker)
     states, lasts = [], []
-    for start in windows.starts:
+    for place in np.unique(windows.which):
+        starts = windows.starts[windows.which == place]
+        for state, last in _filtered_at(tracker, series.parts[place], starts):
+            states.append(state)
+            lasts.append(last)
+    return windows.score(tracker.loop, np.array(states), np.array(lasts)).folds
+
+
+def _filtered_at(
+    tracker: Tracker, series: Rows, starts: NDArray[np.int64]
+) -> Iterator[tuple[Floats, Floats]]:
+    """The state and the value that the filter gives at each of these rows, which rise; before it
+    has enough rows to begin, those of the rows as they are.
+    """
+    first = series.first(tracker)
+    if starts[0] < first - 1:
+        inputs = np.hstack([series.filled[:-1], series.beside[1:]])
+        states = drive(tracker.loop.reservoir, inputs)
+        yield from ((states[start - 1], series.filled[start]) for start in starts)
+        return
+    track = series.begin(tracker)
+    for start in starts:
         if start >= first:
             track, _ = tracker.follow(track, *series.part(first, start + 1))
             first = start + 1
-        states.append(track.state)
-        lasts.append(track.recent[: tracker.loop.outputs])
-    return windows.score(tracker.loop, np.array(states), np.array(lasts)).folds
+        yield track.state, track.recent[: tracker.loop.outputs]

@@ -15,21 +15,20 @@ from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._running import Progress
 from .._validation import Floats
 from ..closed_loop import ClosedLoop
-from ..driving import drive
 from ..readout import Sample, Triangle, Weights, solve
 from ..readout.loo import choose_penalty
-from ..reservoir import Reservoir
 from ..selection.calibration import Calibrated
 from ..selection.engine import Choice, Entry, lower_of_two, ranked, ranked_trials, try_all
-from ..selection.free_runs import HELD_OUT, HELD_SHARE, Score, evenly_spaced, first_held_out
+from ..selection.free_runs import Score
 from ..selection.plan import FINAL_ROWS, SEARCH_ROWS, Candidate, Plan
+from ..series.recordings import shares
 from .features import FeatureMap
-from .learning import Learned, TrainingData, learn
+from .learning import Learned, Stretch, TrainingData, first_inputs, learn, whole
+from .windows import WINDOW_DEFAULTS, WindowDefaults, Windows
 
 # Two grids of noise, in deviations of the series, and of penalties, as shares of the trace. Without
 # noise the penalties reach the rounding errors of the states; with noise, which is a penalty of its
@@ -53,23 +52,18 @@ COARSE_GRID = (
 class ForecastDefaults:
     """The numbers of the search, chosen on the development half of the league.
 
-    windows, longest: free runs, and their steps at most. enough, shortest, most_windows: where runs
-    last few steps, windows of `enough` times as many, at least `shortest`, tell more, up to so many
-    windows. least_rows: a shorter series cannot spare any to choose by. most_rows: a longer series
-    is represented by its last ones. finalists: candidates of the small network that are tried at
-    full size. refits: settings that are learned again from all rows. first_units: of the small
-    network. grid, rough_grid: noises and penalties for precise networks and for others. first_grid:
-    a few of `grid`, which suffice to tell candidates apart. precise: e-folds below one deviation
-    while small networks stay below it; where there are fewer, the series is noisy or hard, and
-    FINE_GRID cannot help. margin: noise leaves errors of about its own size, so it cannot win
-    against a score that is higher by this. short_setting: noise and penalty for few rows.
+    windows: those of the held-out rows. least_rows: a shorter series cannot spare any to choose by.
+    most_rows: a longer series is represented by its last ones. finalists: candidates of the small
+    network that are tried at full size. refits: settings that are learned again from all rows.
+    first_units: of the small network. grid, rough_grid: noises and penalties for precise networks
+    and for others. first_grid: a few of `grid`, which suffice to tell candidates apart. precise:
+    e-folds below one deviation while small networks stay below it; where there are fewer, the
+    series is noisy or hard, and FINE_GRID cannot help. margin: noise leaves errors of about its own
+    size, so it cannot win against a score that is higher by this. short_setting: noise and penalty
+    for few rows.
     """
 
-    windows: int = 8
-    longest: int = 1000
-    enough: int = 4
-    shortest: int = 50
-    most_windows: int = 32
+    windows: WindowDefaults = WINDOW_DEFAULTS
     least_rows: int = 40
     most_rows: int = 10_000
     finalists: int = 4
@@ -102,80 +96,11 @@ class Setting(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Windows:
-    """Free runs that begin at `starts`, evenly spaced over the held-out end of a series."""
-
-    data: TrainingData
-    starts: NDArray[np.int64]
-    horizon: int
-    use: ForecastDefaults = FORECAST_DEFAULTS
-
-    @staticmethod
-    def of(data: TrainingData, use: ForecastDefaults = FORECAST_DEFAULTS) -> Windows:
-        """The windows in the last quarter."""
-        total = len(data.series)
-        horizon = max(min(int(HELD_SHARE * HELD_OUT * total), use.longest), 1)
-        starts = evenly_spaced(first_held_out(total), total - 1 - horizon, use.windows)
-        return Windows(data, data.outside_gaps(starts), horizon, use)
-
-    @property
-    def training_rows(self) -> int:
-        """The rows of input before the first window."""
-        return int(self.starts[0]) - 1
-
-    def fewer(self) -> Windows:
-        """Every other window, at half its length."""
-        return replace(self, starts=self.starts[::2], horizon=(self.horizon + 1) // 2)
-
-    def about(self, steps: float) -> Windows:
-        """More and shorter windows, with as many steps together, for runs that last so long."""
-        horizon = int(np.clip(self.use.enough * steps, self.use.shortest, self.horizon))
-        if horizon >= self.horizon:
-            return self
-        count = min(len(self.starts) * self.horizon // horizon, self.use.most_windows)
-        last = len(self.data.series) - 1 - horizon
-        starts = self.data.outside_gaps(evenly_spaced(int(self.starts[0]), last, count))
-        return replace(self, starts=starts, horizon=horizon)
-
-    def states(self, reservoir: Reservoir) -> Floats:
-        """The states before each start, driven by the true series."""
-        return np.asarray(drive(reservoir, self.data.inputs)[self.starts - 1])
-
-    def score(self, loop: ClosedLoop, states: Floats, lasts: Floats | None = None) -> Score:
-        """The score of the free runs of a loop from these states, and from these values of the
-        series (its own by default).
-
-        For the e-folds, the error of a step is the largest up to it. Unlike a valid time, the score
-        also distinguishes runs that stay valid to the end of their window. A run that diverges is
-        worth nothing from there.
-        """
-        lasts = self.data.series[self.starts] if lasts is None else lasts
-        return Score.of(self._errors(loop, states, lasts))
-
-    def _errors(self, loop: ClosedLoop, states: Floats, lasts: Floats) -> Floats:
-        """The error of each step of each run (R, T), in deviations; large once it diverges.
-
-        Cells that were not measured are not compared.
-        """
-        series, steps = self.data.series, np.arange(self.horizon)
-        rows = self.starts[:, None] + steps
-        outputs, finite = loop.runs(self.horizon, states, lasts, self.data.exogenous[rows])
-        squares = np.square(np.clip(outputs - series[rows + 1], -1e3, 1e3))
-        if self.data.measured is None:
-            errors = np.sqrt(squares.mean(axis=2))
-        else:
-            seen = np.isfinite(self.data.measured[rows + 1])
-            total = np.where(seen, squares, 0.0).sum(axis=2)
-            errors = np.sqrt(total / np.maximum(seen.sum(axis=2), 1))
-        errors[steps >= finite[:, None]] = 1e3
-        return np.asarray(errors)
-
-
-@dataclass(frozen=True, eq=False)
 class Trial:
     """One network, what it learned, and how its settings scored.
 
-    `learned` has what the rows before the windows give, and what all rows of the windows give.
+    `learned` has, for each group of windows, what the rows before them or the other groups give,
+    and last what all rows of the windows give.
     """
 
     candidate: Candidate
@@ -222,7 +147,8 @@ class Finalist:
 class ForecastChoice:
     """The chosen network, its readout of all rows in a closed loop, and the best settings.
 
-    finalists: all networks of full size that were tried.
+    finalists: all networks of full size that were tried. kept: the recordings that it was chosen
+    by, and how many inputs of each.
     """
 
     trial: Trial
@@ -234,6 +160,7 @@ class ForecastChoice:
     learned: Learned
     windows: Windows | None
     finalists: list[Finalist]
+    kept: list[tuple[int, int]]
 
     @property
     def freedom(self) -> float:
@@ -255,7 +182,7 @@ class ForecastChoice:
 
 @dataclass(frozen=True, eq=False)
 class ForecastSearch:
-    """The search for one series.
+    """The search for the recordings of a series.
 
     feature_map_of adds washout and features to a network; limits keep free runs near the series;
     washout_of says how many of so many rows are left out. noise and penalty: a number, or "auto";
@@ -263,7 +190,7 @@ class ForecastSearch:
     """
 
     plan: Plan
-    data: TrainingData
+    data: Sequence[TrainingData]
     feature_map_of: Callable[[Calibrated], FeatureMap]
     limits: tuple[Floats, Floats]
     washout_of: Callable[[FeatureMap, int], int]
@@ -276,29 +203,34 @@ class ForecastSearch:
     def best(self, found: list[Candidate]) -> ForecastChoice:
         """The setting whose runs are best, learned from all rows."""
         use = self.defaults
-        if len(self.data.series) < use.least_rows:
+        if sum(len(one.series) for one in self.data) < use.least_rows:
             return self._unsearched(found[len(found) // 2])
-        long = len(self.data.inputs) > use.most_rows
-        windows = Windows.of(self.data.last(use.most_rows) if long else self.data, use)
+        data = [self.data[place].last(rows) for place, rows in self._kept]
+        windows = Windows.of(data, use.windows)
         grid: Sequence[tuple[float, float]] = use.grid
         if len(found) > use.finalists:
             found, windows, grid = self._screened(found, windows)
         trials = self._trials(found, windows, grid, final=True)
         if not trials:
-            self.plan.final(self.data.inputs, found[0])  # raises, and says what can be reached
+            self.plan.final(
+                self._inputs(FINAL_ROWS), found[0]
+            )  # raises, and says what can be reached
         return self._learned_again(trials, windows)
 
     def _unsearched(self, candidate: Candidate) -> ForecastChoice:
         """For few rows: a candidate in the middle, with a strong penalty."""
         setting = self._settings([self.defaults.short_setting])[0]
-        calibrated = self.plan.final(self.data.inputs, candidate)
+        calibrated = self.plan.final(self._inputs(FINAL_ROWS), candidate)
         feature_map = self.feature_map_of(calibrated)
-        learned = self._learn(feature_map, self.data, [len(self.data.inputs)])
+        learned = self._learn(feature_map, self.data, [whole(self.data)])
         weights, penalty = self._solve_learned(learned[0], setting)
         trial = Trial(candidate, calibrated, feature_map, learned, {})
         loop = self._closed(feature_map, weights, setting)
         finalist = self._finalist(trial, setting)
-        return ForecastChoice(trial, setting, loop, penalty, None, [], learned[0], None, [finalist])
+        nothing: list[dict[str, float | None]] = []
+        return ForecastChoice(
+            trial, setting, loop, penalty, None, nothing, learned[0], None, [finalist], self._kept
+        )
 
     def _screened(
         self, found: list[Candidate], windows: Windows
@@ -308,7 +240,7 @@ class ForecastSearch:
         From a few rows large networks cannot be compared, and trying them would take long.
         """
         use, few = self.defaults, windows.fewer()
-        units = min(self.plan.units, use.first_units, max(len(windows.data.series), use.least_rows))
+        units = min(self.plan.units, use.first_units, max(windows.rows, use.least_rows))
         small = replace(self, plan=self.plan.with_units(units))
         trials = ranked_trials(small._trials(found, few, use.first_grid, final=False))
         if not trials:
@@ -340,12 +272,11 @@ class ForecastSearch:
         self, candidate: Candidate, windows: Windows, settings: list[Setting], final: bool
     ) -> Trial | None:
         rows = FINAL_ROWS if final else SEARCH_ROWS
-        calibrated = self.plan.search(self.data.inputs, candidate, rows)
+        calibrated = self.plan.search(self._inputs(rows), candidate, rows)
         if calibrated is None:
             return None
         feature_map = self.feature_map_of(calibrated)
-        stops = [windows.training_rows, len(windows.data.inputs)]
-        learned = self._learn(feature_map, windows.data, stops if final else stops[:1])
+        learned = self._learned(feature_map, windows, final)
         states = windows.states(feature_map.reservoir)
         scores: dict[Setting, Score] = {}
         for noise, same in groupby(settings, key=lambda one: one.noise):
@@ -355,12 +286,18 @@ class ForecastSearch:
                 and max(scores.values()).folds > self.defaults.margin - np.log(noise)
             ):
                 break
-            moments = learned[0].moments(noise)
+            moments = {group: learned[group].moments(noise) for group in windows.judged}
             for share, both in groupby(same, key=lambda one: one.share):
-                weights, _ = self._solve(moments, learned[0].sample, share)
+                weights = {
+                    group: self._solve(one, learned[group].sample, share)[0]
+                    for group, one in moments.items()
+                }
                 for setting in both:
-                    loop = self._closed(feature_map, weights, setting)
-                    scores[setting] = windows.score(loop, states)
+                    loops = {
+                        group: self._closed(feature_map, one, setting)
+                        for group, one in weights.items()
+                    }
+                    scores[setting] = windows.score_of(loops, states)
         return Trial(candidate, calibrated, feature_map, learned, scores)
 
     def _learned_again(self, trials: list[Trial], windows: Windows) -> ForecastChoice:
@@ -391,6 +328,7 @@ class ForecastSearch:
                 self._finalist(trial, max(trial.scores, key=trial.scores.__getitem__))
                 for trial in trials
             ],
+            self._kept,
         )
 
     def _finalist(self, trial: Trial, setting: Setting) -> Finalist:
@@ -406,9 +344,9 @@ class ForecastSearch:
         return Finalist(trial, setting._replace(noise=noise), self.penalty != "auto", solved)
 
     def _of_all_rows(self, trial: Trial) -> Learned:
-        if len(self.data.inputs) <= self.defaults.most_rows:
+        if sum(len(one.inputs) for one in self.data) <= self.defaults.most_rows:
             return trial.learned[-1]
-        return self._learn(trial.feature_map, self.data, [len(self.data.inputs)])[0]
+        return self._learn(trial.feature_map, self.data, [whole(self.data)])[0]
 
     def _closed(self, feature_map: FeatureMap, weights: Weights, setting: Setting) -> ClosedLoop:
         """The loop over the half of the readout that gives steps (carry 1) or values (carry 0)."""
@@ -433,12 +371,33 @@ class ForecastSearch:
         ]
         return [Setting(*pair, carry) for pair in dict.fromkeys(pairs) for carry in (1.0, 0.0)]
 
+    @property
+    def _kept(self) -> list[tuple[int, int]]:
+        """The recordings that stand for all, and how many inputs of each."""
+        return shares([len(one.inputs) for one in self.data], self.defaults.most_rows)
+
+    def _inputs(self, rows: int) -> Floats:
+        """So many inputs, on which a network is calibrated."""
+        return first_inputs(self.data, rows)
+
+    def _learned(self, feature_map: FeatureMap, windows: Windows, final: bool) -> list[Learned]:
+        """What is learned for each group of windows, and, of final networks, from all rows."""
+        stages = windows.stages()
+        if windows.crossed:
+            return windows.without_each(self._learn(feature_map, windows.data, stages, apart=True))
+        return self._learn(feature_map, windows.data, stages if final else stages[:1])
+
     def _learn(
-        self, feature_map: FeatureMap, data: TrainingData, stops: list[int]
+        self,
+        feature_map: FeatureMap,
+        data: Sequence[TrainingData],
+        stages: Sequence[Sequence[Stretch]],
+        *,
+        apart: bool = False,
     ) -> list[Learned]:
-        return learn(
-            feature_map, data, self.washout_of(feature_map, stops[0]), stops, self.noise != 0.0
-        )
+        stops = {one.recording: one.stop for stage in reversed(stages) for one in stage}
+        washouts = [self.washout_of(feature_map, stops[place]) for place in range(len(data))]
+        return learn(feature_map, data, washouts, stages, noisy=self.noise != 0.0, apart=apart)
 
     def _solve_learned(self, learned: Learned, setting: Setting) -> tuple[Weights, float]:
         return self._solve(learned.moments(setting.noise), learned.sample, setting.share)

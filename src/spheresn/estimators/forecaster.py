@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import repeat
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -26,13 +26,21 @@ from .._plain import (
 )
 from .._running import Progress, all_or_nothing
 from .._validation import Floats, real, whole
-from ..assimilation.tracking import Rows, Tracker, can_track, one_step_errors
+from ..assimilation.tracking import Recordings, Rows, Tracker, can_track, one_step_errors
 from ..closed_loop import ClosedLoop
 from ..selection.calibration import Calibrated
 from ..selection.plan import FORECAST, Chosen
 from ..series.form import SeriesForm
 from ..series.gaps import guessed
 from ..series.observed import exogenous_columns, has_form, observed, same_dates
+from ..series.recordings import (
+    FEWEST_IN_RECORDING,
+    beside_each,
+    joined,
+    named,
+    recordings_in,
+    shares,
+)
 from ..series.scaling import LARGEST_FLOAT, Scaler, bounds_around
 from .base import BaseESN, with_limited_threads
 from .features import FeatureMap
@@ -53,6 +61,38 @@ LEAST_MEASURED = 0.08  # of the rows of each column: one in ten, and some of the
 
 class OutOfRange(RuntimeWarning):
     """A free run left the range of the training series and was kept near it."""
+
+
+class LeftOut(UserWarning):
+    """Recordings that are too short were not learned from."""
+
+
+class ShortStart(UserWarning):
+    """A forecast begins after fewer rows than the network remembers."""
+
+
+class Known(NamedTuple):
+    """Where a forecast begins, and the form of what comes; dated: whether that has an index of its
+    own.
+    """
+
+    present: Present
+    form: SeriesForm
+    dated: bool
+
+    def coming(self, rows: int) -> Any:
+        """The index of the next rows, None if they are only counted."""
+        return self.form.coming(rows) if self.dated else None
+
+
+class Recording(NamedTuple):
+    """A table as it was given: its rows (T, d), NaN where one is missing, the exogenous columns
+    (T, e), and its form.
+    """
+
+    rows: Floats
+    beside: Floats
+    form: SeriesForm | None
 
 
 @dataclass(eq=False, repr=False)
@@ -105,30 +145,32 @@ class ESNForecaster(BaseESN):
     def fit(self, X: Any, y: Any = None, exogenous: Any = None) -> Self:
         """Choose the network and learn the series; forecasts begin at its end. `y` is not used.
 
-        NaN, masked values and dates that are absent from an even calendar are missing.
+        NaN, masked values and dates that are absent from an even calendar are missing. A list of
+        tables is several recordings, each with its own start, and `exogenous` a list of as many.
+        Forecasts begin at the end of the last one.
         """
-        rows, self._form = self._rows(X, reset=True)
-        index = None if self._form is None else self._form.index
-        beside, self._exogenous_names = exogenous_columns(
-            exogenous, len(rows), None, None, index, _numbers
-        )
-        self._one_column, self._rows_seen = np.ndim(X) == 1, len(rows)
-        series = guessed(rows)
-        self.scaler_, self.exogenous_scaler_ = Scaler.of(series), Scaler.of(beside)
-        self.low_, self.high_ = bounds_around(self.scaler_.mean, series, len(series) // 4)
-        noise = self._given_noise(rows.shape[1])
-        beside = self.exogenous_scaler_.forward(beside)
-        rows, missing = self.scaler_.forward(rows), bool(np.isnan(rows).any())
-        filled, choice, followed = self.scaler_.forward(series), None, None
+        given = self._recordings(X, exogenous)
+        series = [guessed(one.rows) for one in given]
+        known = joined(series)
+        self.scaler_ = Scaler.of(known)
+        self.exogenous_scaler_ = Scaler.of(joined([one.beside for one in given]))
+        self.low_, self.high_ = bounds_around(self.scaler_.mean, known, len(known) // 4)
+        noise = self._given_noise(known.shape[1])
+        beside = [self.exogenous_scaler_.forward(one.beside) for one in given]
+        rows = [self.scaler_.forward(one.rows) for one in given]
+        filled = [self.scaler_.forward(one) for one in series]
+        missing = any(np.isnan(one).any() for one in rows)
+        choice, followed = None, None
         for _ in range(ROUNDS if missing else 1):
-            found = self._choose(filled, beside, rows if missing else None)
+            found = self._choose(filled, beside, rows)
             again = self._follow(found, rows, filled, beside, noise, missing)
             if followed and again and again.log_likelihood <= followed.log_likelihood:
                 break
             choice, followed = found if again is None else again.choice, again
             if followed is None or followed.trusted:
                 break
-            filled = np.where(np.isnan(rows), followed.smoothed, rows)
+            pairs = zip(rows, followed.smoothed, strict=True)
+            filled = [np.where(np.isnan(one), smooth, one) for one, smooth in pairs]
         assert choice is not None  # there is at least one round
         self._adopt(choice, followed, rows, filled, beside)
         return self
@@ -144,10 +186,73 @@ class ESNForecaster(BaseESN):
         given = self.observation_noise
         return not isinstance(given, str) and not np.any(given)
 
-    def _choose(self, filled: Floats, beside: Floats, rows: Floats | None) -> ForecastChoice:
+    def _recordings(self, X: Any, exogenous: Any) -> list[Recording]:
+        """The recordings to learn from. A new fit begins: the form of forecasts is that of the
+        last.
+        """
+        several = recordings_in(X)
+        self._several = several is not None
+        self._exogenous_names: tuple[Any, ...] | None = None
+        tables = [X] if several is None else several
+        besides = [exogenous] if several is None else beside_each(exogenous, len(tables))
+        kept = list(range(len(tables))) if several is None else self._long_enough(tables)
+        found: list[Recording] = []
+        for place in kept:
+            try:
+                found.append(self._recording(tables[place], besides[place], found))
+            except BadInput as error:
+                if several is None:
+                    raise
+                raise BadInput(f"recording X[{place}]: {error}") from None
+        last = found[-1]
+        self._form, self._rows_seen = last.form, len(last.rows)
+        self._one_column = np.ndim(tables[kept[-1]]) == 1
+        return found
+
+    def _recording(self, X: Any, exogenous: Any, before: list[Recording]) -> Recording:
+        """A table and what belongs to it, with the columns of those before it."""
+        if before and np.shape(X)[1:] != () and np.shape(X)[1] != before[0].rows.shape[1]:
+            raise BadInput(
+                f"it must have {before[0].rows.shape[1]} column(s), as the first one has, got "
+                f"{np.shape(X)[1]}; pass recordings of the same columns"
+            )
+        rows, form = self._rows(X, reset=not before)
+        columns = before[0].beside.shape[1] if before else None
+        names = self._exogenous_names if before else None
+        index = None if form is None else form.index
+        beside, found = exogenous_columns(exogenous, len(rows), columns, names, index, _numbers)
+        self._exogenous_names = names if before else found
+        return Recording(rows, beside, form)
+
+    def _long_enough(self, tables: list[Any]) -> list[int]:
+        """The places of recordings that something can be learned from; a warning names others."""
+        given = 0 if self.washout == "auto" else whole("washout", self.washout, 0)
+        fewest = max(FEWEST_IN_RECORDING, given + 2)
+        lengths = [len(one) for one in tables]
+        short = [place for place, length in enumerate(lengths) if length < fewest]
+        if len(short) == len(tables):
+            raise BadInput(
+                f"X must have a recording of at least {fewest} rows, got at most {max(lengths)}; "
+                "pass longer ones"
+            )
+        if short:
+            warnings.warn(
+                f"recordings of fewer than {fewest} rows are left out: {named(short)}",
+                LeftOut,
+                stacklevel=6,
+            )
+        return [place for place in range(len(tables)) if place not in short]
+
+    def _choose(
+        self, filled: list[Floats], beside: list[Floats], rows: list[Floats]
+    ) -> ForecastChoice:
         """The network and its readout; `rows` have NaN where `filled` was guessed."""
         plan = self._plan()
-        data = TrainingData.of(filled, beside, np.random.default_rng([plan.seed, 1]), rows)
+        rng = np.random.default_rng([plan.seed, 1])
+        data = [
+            TrainingData.of(known, others, rng, one if np.isnan(one).any() else None)
+            for known, others, one in zip(filled, beside, rows, strict=True)
+        ]
         if self.noise != "auto":
             _validation.real("noise", self.noise, 0.0)
         search = ForecastSearch(
@@ -169,45 +274,59 @@ class ESNForecaster(BaseESN):
     def _follow(
         self,
         choice: ForecastChoice,
-        rows: Floats,
-        filled: Floats,
-        beside: Floats,
+        rows: list[Floats],
+        filled: list[Floats],
+        beside: list[Floats],
         noise: Floats | None,
         missing: bool,
     ) -> Followed | None:
         """What the network makes of noisy rows; None where they are trusted."""
         if noise is not None and not noise.any():
             return None
-        washout = max(one.trial.feature_map.washout for one in choice.finalists)
-        series = Rows(rows, filled, beside, washout)
-        return follow(choice, series, noise, needed=missing)
+        maps = [one.trial.feature_map for one in choice.finalists]
+        longest = max(maps, key=lambda one: one.washout)
+        return follow(choice, self._rows_of(longest, rows, filled, beside), noise, needed=missing)
+
+    def _rows_of(
+        self,
+        feature_map: FeatureMap,
+        rows: list[Floats],
+        filled: list[Floats],
+        beside: list[Floats],
+    ) -> Recordings:
+        """The recordings, each with the washout that the network needs there."""
+        parts = zip(rows, filled, beside, strict=True)
+        return Recordings(
+            tuple(Rows(*part, self._washout_of(feature_map, len(part[0]))) for part in parts)
+        )
 
     def _adopt(
         self,
         choice: ForecastChoice,
         followed: Followed | None,
-        rows: Floats,
-        filled: Floats,
-        beside: Floats,
+        rows: list[Floats],
+        filled: list[Floats],
+        beside: list[Floats],
     ) -> None:
-        """Set what is learned; forecasts begin at the end of the rows."""
+        """Set what is learned; forecasts begin at the end of the last recording."""
         trial, score = choice.trial, choice.score
         self.closed_loop_, self.penalty_ = choice.loop, choice.penalty
         self.noise_, self.candidates_ = choice.setting.noise, choice.table
         found = Chosen.of(trial.candidate, trial.calibrated)
         self._remember(found, trial.feature_map.reservoir, trial.feature_map.washout)
-        series = Rows(rows, filled, beside, trial.feature_map.washout)
+        series = self._rows_of(trial.feature_map, rows, filled, beside)
         tracker = None if followed is None else followed.tracker
-        noise = np.zeros(rows.shape[1])
+        noise = np.zeros(rows[0].shape[1])
         if followed is not None and not followed.trusted:
             self.closed_loop_, noise = followed.tracker.loop, followed.tracker.noise
             score = score if followed.score is None else followed.score
         smoothed = filled if followed is None else followed.smoothed
         drift = one_step_errors(choice.loop, series) if tracker is None else tracker.drift
         track = None if followed is None else followed.track
-        self._be_at(Present.of(self.closed_loop_, series, drift, tracker, track))
+        self._be_at(Present.of(self.closed_loop_, series.parts[-1], drift, tracker, track))
         self.observation_noise_ = np.sqrt(noise) * self.scaler_.scale
-        self.smoothed_ = self.scaler_.backward(smoothed)
+        seen = [self.scaler_.backward(one) for one in smoothed]
+        self.smoothed_ = seen if self._several else seen[0]
         self.__dict__.pop("score_", None)  # that of an earlier fit
         if score is not None:
             self.score_ = score
@@ -229,7 +348,15 @@ class ESNForecaster(BaseESN):
             )
         return np.asarray(np.square(np.broadcast_to(given, columns) / self.scaler_.scale))
 
-    def forecast(self, steps: int, exogenous: Any = None, level: float | None = None) -> Any:
+    def forecast(
+        self,
+        steps: int,
+        exogenous: Any = None,
+        level: float | None = None,
+        *,
+        start: Any = None,
+        start_exogenous: Any = None,
+    ) -> Any:
         """The next `steps` rows (steps, d), with the exogenous columns (steps, e) of these rows.
 
         After a fit to a pandas object with dates they have the dates that follow. The next call
@@ -238,44 +365,102 @@ class ESNForecaster(BaseESN):
 
         level: of the interval of a `Forecast`, which is returned instead. Its mean is that of
         `sample_paths`, which errs least on average, also where nothing is known any more.
+
+        start: rows after which to begin, and start_exogenous, the columns beside them; the model
+        stays as it is. Of a list of such tables there is one forecast each, with lists of exogenous
+        columns beside it, or with the same columns for all.
         """
         check_is_fitted(self)
+        starts = None if start is None else recordings_in(start, "start")
+        if starts is None:
+            known = self._known(start, start_exogenous, "start")
+            return self._forecast_from(known, steps, exogenous, level)
+        besides = beside_each(start_exogenous, len(starts), "start_exogenous")
+        table = isinstance(exogenous, (list, tuple)) and recordings_in(exogenous, "exogenous")
+        futures = beside_each(exogenous, len(starts)) if table else [exogenous] * len(starts)
+        return [
+            self._forecast_from(self._known(one, beside, f"start[{place}]"), steps, future, level)
+            for place, (one, beside, future) in enumerate(
+                zip(starts, besides, futures, strict=True)
+            )
+        ]
+
+    def _forecast_from(self, known: Known, steps: int, exogenous: Any, level: float | None) -> Any:
+        """The forecast from what is known of some rows."""
         if level is not None:
-            return self._forecast_object(steps, exogenous, level)
+            return self._forecast_object(known, steps, exogenous, level)
         width = 3 * self.n_features_in_ + len(self.exogenous_scaler_.mean)
         count = _validation.fitting("steps", steps, 1, width)
-        beside = self._exogenous(exogenous, count, self._coming(count))
+        beside = self._exogenous(exogenous, count, known.coming(count))
+        present = known.present
         outputs, finite = self.closed_loop_.run(
-            count, self.state_, self.last_, np.ascontiguousarray(beside)
+            count, present.state, present.last, np.ascontiguousarray(beside)
         )
         result = self.scaler_.backward(outputs)
         if not np.isfinite(result).all():
             finite = int(np.argmin(np.isfinite(result).all(axis=1)))
-            result[finite:] = result[finite - 1] if finite else self.scaler_.backward(self.last_)
-        report_range(result, finite, self.low_, self.high_)
-        return self._formed(result)
+            result[finite:] = result[finite - 1] if finite else self.scaler_.backward(present.last)
+        report_range(result, finite, self.low_, self.high_, stacklevel=4)
+        return known.form.shaped(result, known.form.coming(count))
 
-    def sample_paths(self, steps: int, n: int = 100, exogenous: Any = None) -> Floats:
+    def sample_paths(
+        self,
+        steps: int,
+        n: int = 100,
+        exogenous: Any = None,
+        *,
+        start: Any = None,
+        start_exogenous: Any = None,
+    ) -> Floats:
         """Ways (n, steps, d) in which the series may go on, each as likely as the others.
 
         Each begins at a state that the rows leave possible, and each step errs as the model does.
-        The next call gives the same ones.
+        The next call gives the same ones. start, start_exogenous: as in `forecast`, one table.
         """
         check_is_fitted(self)
+        return self._paths(self._known(start, start_exogenous, "start"), steps, n, exogenous)
+
+    def _paths(self, known: Known, steps: int, n: int, exogenous: Any) -> Floats:
         count = whole("n", n, 1)
         width = 3 * self.n_features_in_ * count + len(self.exogenous_scaler_.mean)
         steps = _validation.fitting("steps", steps, 1, width)
-        beside = self._exogenous(exogenous, steps, self._coming(steps))
+        beside = self._exogenous(exogenous, steps, known.coming(steps))
         rng = np.random.default_rng(0)
-        paths = self._present.paths(steps, count, np.ascontiguousarray(beside), rng)
+        paths = known.present.paths(steps, count, np.ascontiguousarray(beside), rng)
         return self.scaler_.backward(paths).clip(-LARGEST_FLOAT, LARGEST_FLOAT)
 
-    def _forecast_object(self, steps: int, exogenous: Any, level: float) -> Forecast:
+    def _forecast_object(self, known: Known, steps: int, exogenous: Any, level: float) -> Forecast:
         share = inside_one("level", level)
-        paths = self.sample_paths(steps, PATHS, exogenous)
-        form = self._shape
-        known = self.scaler_.backward(guessed(self._present.rows))
-        return Forecast(share, form.coming(steps), form, known, paths.mean(axis=0), Paths(paths))
+        paths = self._paths(known, steps, PATHS, exogenous)
+        form = known.form
+        rows = self.scaler_.backward(guessed(known.present.rows))
+        return Forecast(share, form.coming(steps), form, rows, paths.mean(axis=0), Paths(paths))
+
+    def _known(self, start: Any, exogenous: Any, name: str) -> Known:
+        """What is known at the end of some rows, or of those of fit and update."""
+        if start is None:
+            if exogenous is not None:
+                raise BadInput("start_exogenous must come with start, got no start; pass both")
+            return Known(self._present, self._shape, self._form is not None)
+        try:
+            rows, form = self._rows(start, reset=False)
+        except BadInput as error:
+            raise BadInput(f"{name}: {error}") from None
+        names = tuple(range(rows.shape[1]))
+        shape = form or SeriesForm("numpy", names, np.ndim(start) == 1, None, len(rows))
+        index = None if form is None else form.index
+        beside = self._exogenous(exogenous, len(rows), index, f"{name}_exogenous")
+        if len(rows) < self.memory_:
+            left = np.exp(-len(rows) / self.memory_)
+            warnings.warn(
+                f"{name} has {len(rows)} row(s), fewer than the memory of the network, "
+                f"{self.memory_:.3g}: {left:.0%} of an unknown past is left in its state; pass "
+                f"{self.washout_} rows to forget it",
+                ShortStart,
+                stacklevel=4,
+            )
+        present = self._present.elsewhere(self.scaler_.forward(rows), beside, self.washout_)
+        return Known(present, shape, form is not None)
 
     @property
     def _shape(self) -> SeriesForm:
@@ -284,10 +469,6 @@ class ESNForecaster(BaseESN):
             return self._form
         names = tuple(range(self.n_features_in_))
         return SeriesForm("numpy", names, self._one_column, None, self._rows_seen)
-
-    def _formed(self, rows: Floats) -> Any:
-        """Rows (T, d) that follow, in the form of the series."""
-        return self._shape.shaped(rows, self._shape.coming(len(rows)))
 
     @all_or_nothing
     def update(self, X: Any, exogenous: Any = None) -> Self:
@@ -443,16 +624,19 @@ class ESNForecaster(BaseESN):
         result[: self.washout_] = result[: self.washout_].clip(self.low_, self.high_)
         return result[:, 0] if self._one_column else result
 
-    def _feature_map(self, calibrated: Calibrated, data: TrainingData) -> FeatureMap:
+    def _feature_map(self, calibrated: Calibrated, data: list[TrainingData]) -> FeatureMap:
+        lengths = [len(one.inputs) for one in data]
         feature_map = FeatureMap(
-            Scaler.identity(data.inputs.shape[1]),
+            Scaler.identity(data[0].inputs.shape[1]),
             calibrated.reservoir,
-            self._washout(calibrated.exponent, len(data.inputs)),
+            self._washout(calibrated.exponent, max(lengths)),
         )
         if self.features == "linear":
             return feature_map
-        first = data.first(REGRESSION_DEFAULTS.rows)
-        return self._with_products(feature_map, [first.inputs], [first.targets])
+        first = [data[i].first(rows) for i, rows in shares(lengths, REGRESSION_DEFAULTS.rows)]
+        return self._with_products(
+            feature_map, [one.inputs for one in first], [one.targets for one in first]
+        )
 
     def _rows(self, X: Any, *, reset: bool) -> tuple[Floats, SeriesForm | None]:
         """The rows of a series, with NaN where one is missing, and their form."""
@@ -532,12 +716,14 @@ class ESNForecaster(BaseESN):
         form = values.get("form")
         self._form = None if form is None else SeriesForm.from_plain(form)
 
-    def _exogenous(self, exogenous: Any, rows: int, index: Any) -> Floats:
+    def _exogenous(self, exogenous: Any, rows: int, index: Any, name: str = "exogenous") -> Floats:
         """Exogenous columns with those of fit, in units of their deviations."""
         scaler = self.exogenous_scaler_
         # A model that was loaded knows no names
         names = getattr(self, "_exogenous_names", None)
-        table, _ = exogenous_columns(exogenous, rows, len(scaler.mean), names, index, _numbers)
+        table, _ = exogenous_columns(
+            exogenous, rows, len(scaler.mean), names, index, _numbers, name
+        )
         return scaler.forward(table)
 
     def _coming(self, rows: int) -> Any:

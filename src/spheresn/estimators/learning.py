@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from .._validation import Floats
 from ..readout import Sample, Triangle
 from ..readout.triangle import GrowingTriangle
 from ..series.gaps import LEAST_USED, learnable
+from ..series.recordings import shares
 from .accumulate import Piece
 from .features import FeatureMap
 
@@ -75,6 +76,12 @@ class TrainingData:
         """The last rows."""
         return self._part(slice(-rows - 1, None), slice(-rows, None))
 
+    @property
+    def seen(self) -> NDArray[np.bool_]:
+        """The cells (T, d) that were measured."""
+        known = self.series if self.measured is None else self.measured
+        return np.asarray(np.isfinite(known))
+
     def usable(self, memory: int) -> NDArray[np.bool_] | None:
         """The inputs (T - 1,) to learn from: none within `memory` rows after a long gap.
 
@@ -122,55 +129,126 @@ class Learned:
         """What rows with noise of this deviation would give."""
         return self.rows if self.response is None else self.rows.with_scatter(self.response, noise)
 
+    def joined(self, other: Learned) -> Learned:
+        """What the rows of both give."""
+        response = self.response
+        if response is not None and other.response is not None:
+            response = response + other.response
+        return Learned(self.rows + other.rows, response, self.sample.joined(other.sample))
+
+
+class Stretch(NamedTuple):
+    """Inputs `first` up to `stop` of one recording."""
+
+    recording: int
+    first: int
+    stop: int
+
+
+def whole(data: Sequence[TrainingData]) -> list[Stretch]:
+    """All inputs of all recordings."""
+    return [Stretch(i, 0, len(one.inputs)) for i, one in enumerate(data)]
+
+
+def first_inputs(data: Sequence[TrainingData], rows: int) -> Floats:
+    """The first inputs of recordings that stand for all, one after the other; of one recording, all
+    of them.
+    """
+    if len(data) == 1:
+        return data[0].inputs
+    found = shares([len(one.inputs) for one in data], rows)
+    return np.vstack([data[i].inputs[:count] for i, count in found])
+
 
 def learn(
-    feature_map: FeatureMap, data: TrainingData, washout: int, stops: Sequence[int], noisy: bool
+    feature_map: FeatureMap,
+    data: Sequence[TrainingData],
+    washouts: Sequence[int],
+    stages: Sequence[Sequence[Stretch]],
+    *,
+    noisy: bool,
+    apart: bool = False,
 ) -> list[Learned]:
-    """What the rows before each of `stops` give, in one pass over them.
+    """What each stage and those before it give, in one pass; or what each gives `apart`.
 
-    The first `washout` rows are left out. `noisy`: whether the response to noise is measured too.
+    Each recording has its own start, and its first rows, as many as its washout, are left out.
+    `noisy`: whether the response to noise is measured too.
     """
-    width, outputs = feature_map.width, data.targets.shape[1]
-    rows, response = (GrowingTriangle.empty(width, outputs) for _ in range(2))
-    sample = Sample.empty(width, outputs)
-    stride = max((stops[0] - washout) // max(RESPONSES_PER_FEATURE * width, LEAST_RESPONSES), 1)
-    scale = np.sqrt(stride) / NOISE_PROBE
-    found: list[Learned] = []
-    usable = data.usable(washout)
-    seen = 0
-    for last, clean, moved in _blocks(feature_map, data, stops, noisy):
-        skip = max(washout - seen, 0)
-        features, targets = feature_map.features(clean[0][skip:]), clean[1][skip:]
-        used = slice(None) if usable is None else usable[seen + skip : seen + len(clean[0])]
-        rows.take(features[used], targets[used])
-        sample = sample.taking(features[used], targets[used])
-        if moved is not None:
-            kept = slice(-(seen + skip) % stride, None, stride)
-            response.take(
-                scale * (feature_map.features(moved[0][skip:]) - features)[kept],
-                scale * (moved[1][skip:] - targets)[kept],
-            )
-        seen += len(clean[0])
-        if last:
-            found.append(Learned(rows.moments, response.moments if noisy else None, sample))
+    taken = [stretch for stage in (stages if apart else stages[:1]) for stretch in stage]
+    rows = sum(one.stop - max(one.first, washouts[one.recording]) for one in taken)
+    stride = max(rows // max(RESPONSES_PER_FEATURE * feature_map.width, LEAST_RESPONSES), 1)
+    sums, found = _Sums(feature_map, data, washouts, stride, noisy), []
+    for stage in stages:
+        for stretch in stage:
+            sums.take(stretch)
+        found.append(sums.learned)
+        if apart:
+            sums.clear()
     return found
 
 
-def _blocks(
-    feature_map: FeatureMap, data: TrainingData, stops: Sequence[int], noisy: bool
-) -> Iterator[tuple[bool, Piece, Piece | None]]:
-    """States and targets, clean and with a trace of noise; whether a block ends at a stop."""
-    tables = [(data.inputs, data.targets)]
-    if noisy:
-        tables.append((data.noisy_inputs, data.noisy_targets))
-    states: list[Floats | None] = [None] * len(tables)
-    for first, stop in pairwise([0, *stops]):
+class _Sums:
+    """The sums of a pass over recordings, and the state that each recording has reached."""
+
+    def __init__(
+        self,
+        feature_map: FeatureMap,
+        data: Sequence[TrainingData],
+        washouts: Sequence[int],
+        stride: int,
+        noisy: bool,
+    ) -> None:
+        self.feature_map, self.data, self.washouts = feature_map, data, washouts
+        self.stride, self.noisy = stride, noisy
+        self.usable = [one.usable(skip) for one, skip in zip(data, washouts, strict=True)]
+        self.states: dict[int, list[Floats]] = {}
+        self.clear()
+
+    def clear(self) -> None:
+        """Begin with no rows."""
+        width, outputs = self.feature_map.width, self.data[0].targets.shape[1]
+        self.rows, self.response = (GrowingTriangle.empty(width, outputs) for _ in range(2))
+        self.sample = Sample.empty(width, outputs)
+
+    @property
+    def learned(self) -> Learned:
+        """What was taken so far."""
+        response = self.response.moments if self.noisy else None
+        return Learned(self.rows.moments, response, self.sample)
+
+    def take(self, stretch: Stretch) -> None:
+        """Add the rows of a stretch, which begins at the start of its recording or where the one
+        before it ended.
+        """
+        features_of = self.feature_map.features
+        washout, usable = self.washouts[stretch.recording], self.usable[stretch.recording]
+        scale, seen = np.sqrt(self.stride) / NOISE_PROBE, stretch.first
+        for clean, moved in self._blocks(stretch):
+            skip = max(washout - seen, 0)
+            features, targets = features_of(clean[0][skip:]), clean[1][skip:]
+            used = slice(None) if usable is None else usable[seen + skip : seen + len(clean[0])]
+            self.rows.take(features[used], targets[used])
+            self.sample = self.sample.taking(features[used], targets[used])
+            if moved is not None:
+                kept = slice(-(seen + skip) % self.stride, None, self.stride)
+                self.response.take(
+                    scale * (features_of(moved[0][skip:]) - features)[kept],
+                    scale * (moved[1][skip:] - targets)[kept],
+                )
+            seen += len(clean[0])
+
+    def _blocks(self, stretch: Stretch) -> Iterator[tuple[Piece, Piece | None]]:
+        """States and targets, clean and with a trace of noise."""
+        place, first, stop = stretch
+        data = self.data[place]
+        tables = [(data.inputs, data.targets)]
+        if self.noisy:
+            tables.append((data.noisy_inputs, data.noisy_targets))
+        states = self.states.get(place, [None] * len(tables)) if first else [None] * len(tables)
         parts = [
-            feature_map.pieces(inputs[first:stop], targets[first:stop], state)
+            self.feature_map.pieces(inputs[first:stop], targets[first:stop], state)
             for (inputs, targets), state in zip(tables, states, strict=True)
         ]
-        seen = first
         for pieces in zip(*parts, strict=True):
-            seen += len(pieces[0][0])
-            yield seen == stop, pieces[0], pieces[1] if noisy else None
-        states = [piece[0][-1].copy() for piece in pieces]
+            yield pieces[0], pieces[1] if self.noisy else None
+            self.states[place] = [piece[0][-1].copy() for piece in pieces]

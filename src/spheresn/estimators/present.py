@@ -82,9 +82,21 @@ class Present:
         last = track.recent[: self.loop.outputs].copy()
         return replace(newest, track=track, state=track.state, last=last)
 
+    def elsewhere(self, rows: Floats, beside: Floats, skip: int) -> Present:
+        """At the end of other rows (T, m), which have a start of their own."""
+        skip = min(skip, len(rows) // 4)
+        known = replace(self, rows=rows, beside=beside, skip=skip, track=None)
+        series = Rows(rows, guessed(rows), beside, skip)
+        tracker = self.tracker if self.track is not None or np.isnan(rows).any() else None
+        enough = self.tracker is not None and len(rows) > series.first(self.tracker)
+        if np.isnan(rows).any() and not enough:
+            known._begun()  # raises, and says why
+        track = series.passed(tracker)[0] if tracker is not None and enough else None
+        return Present.of(self.loop, series, self.drift, self.tracker, track)
+
     def _begun(self) -> Track:
         """What the filter knows after rows that were trusted."""
-        if self.tracker is None:
+        if self.tracker is None or len(self.rows) < self.tracker.lags:
             raise BadInput(
                 "X must have a number in every row, got NaN, which a model without a filter cannot "
                 "fill (few rows, a topology of one's own, or observation_noise=0); fill it first"

@@ -6,6 +6,7 @@ from .combination import FittedCombination, combine
 from .lagged import Autoregression, DirectAutoregression
 from .methods import Forecasts, LogScale, Mean, Method, Naive, SeasonalNaive, Theta
 from .network import FittedNetwork, NetworkSettings
+from .panel import PanelBacktest, PanelForecast, PanelForecaster
 from .series import SeriesForecaster
 
 __all__ = [
@@ -21,6 +22,9 @@ __all__ = [
     "Method",
     "Naive",
     "NetworkSettings",
+    "PanelBacktest",
+    "PanelForecast",
+    "PanelForecaster",
     "SeasonalNaive",
     "SeriesForecaster",
     "Theta",

@@ -63,6 +63,7 @@ class NetworkSettings:
     memory: float | str = "auto"
     bend: float | str = "auto"
     bias_ratio: float | str = "auto"
+    observation_noise: float | str = 0.0
 
     @staticmethod
     def of(model: ESNForecaster) -> NetworkSettings:
@@ -75,6 +76,7 @@ class NetworkSettings:
             float(model.memory_),
             float(model.bend_),
             float(model.bias_ratio_),
+            model.observation_noise,
         )
 
     def fit(self, rows: Floats) -> FittedNetwork:
@@ -88,7 +90,7 @@ class NetworkSettings:
             penalty=self.penalty,
             noise=self.noise,
             bias_ratio=self.bias_ratio,
-            observation_noise=0,
+            observation_noise=self.observation_noise,
             random_state=self.seed,
             verbose=False,
         )

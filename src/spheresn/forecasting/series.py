@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from .._errors import BadInput
+from .._formatting import noise_sentence
 from .._running import Progress, all_or_nothing
 from .._validation import Floats, at_least, whole
 from ..estimators.forecaster import ESNForecaster
@@ -70,7 +71,8 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
     Naive methods, the theta method, linear autoregressions, echo state networks that also see past
     values, and readouts for each horizon are all judged by forecasts from origins within the
     series, of rows that they had not seen; those that did well are averaged. On series that a
-    one-step forecast follows closely, as chaotic ones, a larger network takes part.
+    one-step forecast follows closely, as chaotic ones, a larger network takes part, and on noisy
+    ones of which a small network knows more than a linear map, one that filters the noise.
 
     season: rows of a season, or several; None for none; "auto" takes those that the dates suggest
     and the data confirm, or without dates the strongest one in the data. horizon: steps by which
@@ -79,7 +81,8 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
     "skip" counts the rows as evenly spaced where dates are missing.
 
     Learned: weights_ (how much each method counts), record_ (a `Backtest` of all methods and of
-    their combination), seasons_.
+    their combination), seasons_, observation_noise_ (d,): the deviation of the noise in each column
+    that the larger network found; 0 where none counts.
 
     >>> import numpy as np
     >>> sales = 100 + np.arange(96) + 10 * np.sin(2 * np.pi * np.arange(96) / 12)
@@ -254,6 +257,14 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
         }
         self.record_ = self._in_deviations(self._fitted.record)
 
+    @property
+    def observation_noise_(self) -> Floats:
+        """The deviation (d,) of the noise of each column, 0 where no network found any."""
+        network = self._fitted.methods.get(NETWORK)
+        if not isinstance(network, FittedNetwork) or NETWORK not in self.weights_:
+            return np.zeros_like(self.scale_)
+        return np.asarray(self.scale_ * network.model.observation_noise_)
+
     def _learn_again(self) -> None:
         """Fit the methods that have a weight to all rows."""
         recipes = self._recipes(self._rows, self.horizon_, logarithms=True)
@@ -304,8 +315,14 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
             outcome = f"the {naive} method had no error, their combination {error:.2g} deviations"
         return (
             f"The forecast is {names}. In {len(self.record_.origins)} forecasts of rows that they "
-            f"had not seen, {outcome}. {self._why()}"
+            f"had not seen, {outcome}. {self._why()} {self.describe_noise()}".rstrip()
         )
+
+    def describe_noise(self) -> str:
+        """One sentence: how noisy the rows look; empty where no network found any noise."""
+        check_is_fitted(self, "weights_")
+        deviations = Scaler.of(self._values).scale
+        return noise_sentence((self.observation_noise_ / deviations).tolist())
 
     def _why(self) -> str:
         """Why these methods, and with these weights."""
@@ -399,14 +416,15 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
         return found
 
     def _precise(self, rows: Floats, steps: int) -> Fit | None:
-        """A larger network, with settings chosen before the record, where a series is clean."""
+        """A larger network, with settings chosen before the record, where one may pay."""
         first = int(record_origins(len(rows), steps)[0][0])
         early = rows[:first]
-        if not self._is_clean(early):
+        clean = self._is_clean(early)
+        if not (clean or self._is_nonlinear(early)):
             return None
         chosen = ESNForecaster(
             SERIES_DEFAULTS.clean_units,
-            observation_noise=0,
+            observation_noise=0.0 if clean else "auto",
             random_state=self.random_state,
             verbose=False,
         ).fit(early)
@@ -421,13 +439,29 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
 
     def _is_clean(self, rows: Floats) -> bool:
         """Whether one-step forecasts of many rows (T, d) are so good that a larger network pays."""
-        if len(rows) < SERIES_DEFAULTS.clean_rows or self._exogenous.size:
+        if not self._may_be_dynamics(rows):
             return False
         changes = Scaler.of(np.diff(rows, axis=0)).scale
-        one_step = Autoregression(units=SERIES_DEFAULTS.units, seed=self.random_state).fit(rows)
-        return one_step.error <= SERIES_DEFAULTS.clean * float(
+        return self._one_step_error(rows) <= SERIES_DEFAULTS.clean * float(
             np.min(changes / Scaler.of(rows).scale)
         )
+
+    def _is_nonlinear(self, rows: Floats) -> bool:
+        """Whether networks forecast one step of many rows (T, d) better than a linear map does:
+        then they are dynamics under noise, which a filter may find.
+        """
+        if not self._may_be_dynamics(rows):
+            return False
+        linear = Autoregression(seed=self.random_state).fit(rows).error
+        return self._one_step_error(rows) <= SERIES_DEFAULTS.nonlinear * linear
+
+    def _may_be_dynamics(self, rows: Floats) -> bool:
+        """Whether rows are many, and nothing else drives them."""
+        return len(rows) >= SERIES_DEFAULTS.clean_rows and not self._exogenous.size
+
+    def _one_step_error(self, rows: Floats) -> float:
+        """That of a small network beside past values, for rows left out, in deviations."""
+        return Autoregression(units=SERIES_DEFAULTS.units, seed=self.random_state).fit(rows).error
 
 
 def _numbers(exogenous: Any) -> Floats:

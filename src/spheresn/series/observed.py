@@ -238,6 +238,7 @@ def exogenous_columns(
     names: tuple[Any, ...] | None,
     index: Any,
     read: Callable[[Any], Floats],
+    name: str = "exogenous",
 ) -> tuple[Floats, tuple[Any, ...] | None]:
     """The checked columns (rows, columns), and their names if they have some.
 
@@ -253,16 +254,16 @@ def exogenous_columns(
         found = tuple(getattr(given, "columns", ())) or None
         if found is not None and names is not None and found != names:
             raise BadInput(
-                f"exogenous must have the columns of fit, {list(names)}, got {list(found)}; pass "
+                f"{name} must have the columns of fit, {list(names)}, got {list(found)}; pass "
                 "them in that order"
             )
-        dated = same_dates("exogenous", given, index)
+        dated = same_dates(name, given, index)
         table = read(given.reset_index(drop=True) if dated else given)
     expected = table.shape[1] if columns is None else columns
     if table.shape != (rows, expected):
         got = "none" if given is None else table.shape
         raise BadInput(
-            f"exogenous must have shape ({rows}, {expected}), got {got}; pass one row for each "
+            f"{name} must have shape ({rows}, {expected}), got {got}; pass one row for each "
             "time, with the columns of fit"
         )
     return table, found

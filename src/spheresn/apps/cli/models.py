@@ -69,8 +69,16 @@ def describe_fit(model: Any, series: TimeSeries, target: str | None) -> dict[str
         "fitted": fitted(model),
         "error": getattr(model, "loo_error_", None) if target is not None else None,
         "candidates": getattr(model, "candidates_", []),
+        "observation_noise": observation_noise(model, series) if target is None else None,
     }
     return dict(plain(content))
+
+
+def observation_noise(model: ESNForecaster, series: TimeSeries) -> dict[str, dict[str, float]]:
+    """The deviation of the noise of each column, in its units and in deviations of the column."""
+    found = model.observation_noise_
+    pairs = zip(series.names, found, found / model.scaler_.scale, strict=True)
+    return {name: {"deviation": float(one), "relative": float(share)} for name, one, share in pairs}
 
 
 def read_model(path: Path) -> Any:

@@ -19,7 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..._errors import printable
-from ..._formatting import format_name, format_number
+from ..._formatting import format_name, format_number, noise_sentence
 from ...forecasting.combination import COMBINATION
 from .._pages import STYLE, Drawing, quiet, save_figure
 from ..forecasts.many import ManyForecasts
@@ -138,6 +138,9 @@ def report_fit(content: dict[str, Any], path: Path) -> None:
             f"leave-one-out error {format_number(content['error'])} standard deviations of the "
             "target (1: no better than the mean)"
         )
+    noise = content["observation_noise"] or {}
+    if noisy := noise_sentence([one["relative"] for one in noise.values()] or [0.0]):
+        lines.append(noisy)
     print_parts(
         *lines, *_candidates(content["candidates"]), format_fit(content["fitted"]), str(path)
     )
