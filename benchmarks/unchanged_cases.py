@@ -146,6 +146,26 @@ def exponents(sn: Any) -> Named:
     yield "outside", sn.analysis.pre_activation_outside_sphere(plain, _noise(100))
 
 
+def several(sn: Any) -> Named:
+    """Several reservoirs as one: states, exponents, memory, estimators."""
+    if not hasattr(sn, "chain"):  # since 0.3
+        return
+    kinds, signal = _activations(sn), _noise(700)
+    sphere, tanh = (
+        _network(sn, "ring", kinds[name], 20, bias_scaling=0.3) for name in ("bent", "tanh")
+    )
+    after = sn.random_reservoir(15, n_inputs=20, activation=kinds["tanh"], rng=4)
+    both = {"parallel": sn.parallel(sphere, tanh), "chain": sn.chain(sphere, after)}
+    for name, network in both.items():
+        yield f"states/{name}", sn.drive(network, signal)
+        yield f"spectrum/{name}", sn.analysis.lyapunov_spectrum(network, signal, 5, 100)
+        yield f"maximal/{name}", sn.analysis.max_lyapunov(network, signal, 100)
+        yield f"echo/{name}", sn.analysis.echo_state(network, signal, transient=100)
+        yield f"layers/{name}", sn.analysis.memory_by_layer(network, signal, range(9))
+        model = sn.ESNForecaster(reservoir=network, verbose=False, random_state=0)
+        yield f"forecast/{name}", model.fit(sn.datasets.henon(400)[:, :1]).forecast(20)
+
+
 def memory(sn: Any) -> Named:
     """Recall, sensitivity, capacities and the paper's laws."""
     signal, analysis = _noise(1500), sn.analysis

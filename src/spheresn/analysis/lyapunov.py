@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _validation, kernels, sphere
+from .. import _validation, kernels
 from .._errors import BadInput, NoDirection
 from .._running import limit_threads
 from .._validation import Floats
+from ..compose import Driven
 from ..driving import network_of
-from ..reservoir import Reservoir
 from ..system import FreeRunning, System
 from ..topology import as_recurrent
 from ._common import (
@@ -28,8 +28,10 @@ from ._common import (
     check_status,
     direction_count,
     input_rows,
+    on_sphere,
     opened,
     start_state,
+    tangent,
 )
 from ._growth import (
     ERROR_BLOCKS,
@@ -377,30 +379,24 @@ def _conditional(
 def _first_tangents(system: System, state: Floats, count: int, rng: np.random.Generator) -> Floats:
     """Random orthonormal rows (count, N); on the sphere they are orthogonal to the state."""
     columns = rng.standard_normal((len(state), count)).astype(state.dtype)
-    if _on_sphere(system) and state.any():
-        columns = sphere.tangent(state, columns)
-    return np.ascontiguousarray(np.linalg.qr(columns)[0].T)
+    return np.ascontiguousarray(np.linalg.qr(tangent(system, state, columns))[0].T)
 
 
 def _tangent_carrier(system: System) -> Carry:
     """`carrier`; on a sphere it also removes the part along the state that rounding adds."""
     carry = carrier(system)
-    if not _on_sphere(system):
+    if not on_sphere(system):
         return carry
 
     def carry_tangent(state: Floats, rows: Floats, tangents: Floats) -> tuple[Floats, Floats]:
         state, tangents = carry(state, rows, tangents)
-        return state, sphere.tangent(state, tangents.T).T
+        return state, tangent(system, state, tangents.T).T
 
     return carry_tangent
 
 
-def _on_sphere(system: System) -> bool:
-    return isinstance(system, Reservoir) and system.activation.sphere_radius is not None
-
-
 def _vector_growth(system: System, state: Floats, tangents: Floats, rows: Floats) -> Floats:
-    network = network_of(system) if isinstance(system, Reservoir) else None
+    network = network_of(system) if isinstance(system, Driven) else None
     if network is None:
         return grow(carrier(system), state, tangents, rows, longest=1)[2][1][:, 0]
     sizes = np.empty(len(rows))

@@ -17,9 +17,9 @@ from .._errors import BadInput
 from .._plain import Parts, Saved, Tensors, Values, classes_from, classes_parts
 from .._running import all_or_nothing
 from .._validation import Floats, real, whole
+from ..compose import Driven
 from ..readout import Triangle, Weights
 from ..readout.cases import CaseReadout
-from ..reservoir import Reservoir
 from ..selection.plan import Plan, plan_of
 from .base import BaseESN, seed_of, with_limited_threads
 from .ensemble import (
@@ -61,7 +61,8 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
     labels each. Each step is classified by the state of one network.
 
     units: in all; "auto" means 2,000 for whole series and 500 for steps. memory: one that is given
-    holds for all networks, and their stride is one. features and components concern steps only.
+    holds for all networks, and their stride is one. features, components and reservoir concern
+    steps only.
     n_jobs: networks that follow series in parallel (joblib). The other parameters are those of
     ESNRegressor without readout.
 
@@ -96,6 +97,7 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
 
     units: int | str = "auto"  # type: ignore[assignment]  # of two kinds of networks
     time_axis: int | None = None
+    reservoir: Any = None
     n_jobs: int | None = None
 
     @all_or_nothing
@@ -255,6 +257,11 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
 
     def _begin_cases(self, cases: list[Floats]) -> None:
         """The networks for these cases."""
+        if self.reservoir is not None:
+            raise BadInput(
+                "reservoir must be left out for whole series, got a "
+                f"{type(self.reservoir).__name__}; several networks of their own follow them"
+            )
         if self.features == "quadratic":
             raise BadInput(
                 "features must be 'linear' for whole series, got 'quadratic'; what describes "
@@ -307,7 +314,7 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
         return self._learned
 
     @property
-    def _networks(self) -> Sequence[Reservoir]:
+    def _networks(self) -> Sequence[Driven]:
         if self.whole_series_:
             return [one.reservoir for one in self.ensemble_.networks]
         return [self.reservoir_]

@@ -28,8 +28,8 @@ from .._plain import (
     Parts,
     Tensors,
     Values,
+    one_reservoir_from,
     readout_parts,
-    reservoir_from,
     reservoir_parts,
     scaler_from,
     weights_from,
@@ -425,7 +425,7 @@ def _beginning(prefix: str, tensors: Tensors) -> Tensors:
 
 
 def _network_from(values: Values, tensors: Tensors) -> SeriesNetwork:
-    reservoir = reservoir_from(values["reservoir"], tensors)
+    reservoir = one_reservoir_from(values["reservoir"], tensors)
     rest, mean, scale = (
         array(name, tensors[name], 1, reservoir.dtype)
         for name in ("rest", "state_mean", "state_scale")

@@ -19,10 +19,10 @@ from .._plain import (
     scaler_from,
 )
 from .._validation import Floats, whole
+from ..compose import Driven
 from ..driving import drive, drive_blocks, drive_chunks
 from ..readout import Quadratic, Weights
 from ..readout.gram import block_rows
-from ..reservoir import Reservoir
 from ..series.scaling import Scaler
 from .pasts import Pasts
 
@@ -36,7 +36,7 @@ class FeatureMap:
     """
 
     scaler: Scaler
-    reservoir: Reservoir
+    reservoir: Driven
     washout: int
     quadratic: Quadratic | None = None
     pasts: Pasts | None = None
@@ -136,7 +136,7 @@ def feature_map_from(values: Values, tensors: Tensors) -> tuple[FeatureMap, Weig
     return FeatureMap(scaler, reservoir, washout, quadratic, pasts), weights
 
 
-def _pasts_from(values: Values, tensors: Tensors, reservoir: Reservoir) -> Pasts | None:
+def _pasts_from(values: Values, tensors: Tensors, reservoir: Driven) -> Pasts | None:
     """What stands for the past of a series; files of version 0.2 have none."""
     if "pasts" not in tensors:
         return None

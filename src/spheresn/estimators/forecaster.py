@@ -137,6 +137,7 @@ class ESNForecaster(BaseESN):
     penalty: float | str = "auto"
     noise: float | str = "auto"
     observation_noise: Any = "auto"
+    reservoir: Any = None
     n_jobs: int | None = None
     verbose: bool = True
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._validation import Floats
+from ..compose import Driven
 from ..driving import drive_blocks
 from ..readout.gram import block_rows
-from ..reservoir import Reservoir
 from ..selection.free_runs import evenly_spaced
 
 PASTS, NEAREST = 64, 8  # chosen by benchmarks/unknown_pasts.py
@@ -30,7 +30,7 @@ class Pasts:
     rows: int
 
     @staticmethod
-    def of(reservoir: Reservoir, signals: Sequence[Floats], rows: int) -> Pasts | None:
+    def of(reservoir: Driven, signals: Sequence[Floats], rows: int) -> Pasts | None:
         """Pasts that are spread evenly over standardised signals (T, d), after their first rows.
 
         None if there is nothing to stand for, or no row with a past.
@@ -58,7 +58,7 @@ class Pasts:
         return self.states[np.argsort(distances, kind="stable")[:count]]
 
 
-def _states_at(reservoir: Reservoir, signal: Floats, places: Floats) -> Floats:
+def _states_at(reservoir: Driven, signal: Floats, places: Floats) -> Floats:
     """The states after the rows at these places, in the memory of a block of rows."""
     kept, first = [], 0
     for states in drive_blocks(reservoir, signal[: places[-1] + 1], block_rows(reservoir.units)):
