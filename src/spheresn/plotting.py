@@ -264,7 +264,7 @@ def plot_field(
 def attractor(
     axes: Any, truth: Any, run: Any, delay: int | None = None, **style: Any
 ) -> tuple[Any, Any]:
-    """A series (T, d) and a free run (S, d) side by side on two Axes, whatever the time is.
+    """A series (T, d) and a free run (S, d) side by side on two Axes, in the space of the columns.
 
     Of a series of two columns and more the first two are drawn, of two Axes in space
     (`projection="3d"`) the first three. One column is drawn against itself `delay` rows earlier, by

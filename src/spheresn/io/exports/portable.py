@@ -1,4 +1,4 @@
-"""What of a fitted model leaves Python: the arrays of one step and of its readout, checked."""
+"""The exported parts of a fitted model: the arrays of one step and of its readout, checked."""
 
 from __future__ import annotations
 
