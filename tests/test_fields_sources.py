@@ -288,8 +288,9 @@ def test_tasks_of_a_graph_know_the_mask(tmp_path, shared):
     np.save(tmp_path / "field.npy", holed)
     mapped = np.load(tmp_path / "field.npy", mmap_mode="r")
     lazy = array.from_array(holed, chunks=(100, 16))
+    covered = np.ma.masked_array(FIELD, np.isnan(holed))
     expected = quick(shared=shared, washout=5).fit(holed)
-    for form in (holed, mapped, lazy):
+    for form in (holed, mapped, lazy, covered, array.ma.masked_invalid(lazy)):
         found = quick(shared=shared, washout=5).fit(form, client=Synchronous())
         assert np.array_equal(found.closed_loop_.matrix, expected.closed_loop_.matrix)
         assert np.array_equal(found.forecast(4), expected.forecast(4), equal_nan=True)

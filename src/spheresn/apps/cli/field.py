@@ -12,6 +12,7 @@ import numpy as np
 from ..._errors import BadInput, sentence
 from ..._validation import Floats, fitting
 from ...estimators import ESNFieldForecaster, OutOfRange
+from ...estimators.fields.labels import completed
 from ...io import whole_file
 from ...plotting import plot_field
 
@@ -98,6 +99,8 @@ def axes_of(name: str, text: str) -> int | tuple[int, ...]:
 
 def forecast_field(field: Any, steps: int | None, seed: int, **options: Any) -> FieldResult:
     """Learn all but the last rows, forecast these to test, then go on after the last row."""
+    if hasattr(field, "coords"):
+        field = completed(field)  # so that each row is a step of time
     rows = len(field)
     cells = int(np.prod(field.shape[1:]))
     ahead = 200 if steps is None else fitting("--steps", steps, 1, 3 * cells)

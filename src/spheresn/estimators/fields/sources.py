@@ -48,6 +48,8 @@ class Source:
             field = field.to_numpy()
         elif not hasattr(field, "shape"):
             field = _collected(field)
+        if isinstance(field, np.ma.MaskedArray):
+            field = _unmasked(field)
         least = 3 if channels else 2
         if len(field.shape) < least:
             axes = "(T, *grid, channels)" if channels else "(T, *grid)"
@@ -265,8 +267,8 @@ def standardised(rows: Floats, scaler: Scaler, columns: Indices | None = None) -
 
 def rows_of(values: Any, count: int, hidden: Any) -> Floats:
     """Values (count, ...) as rows (count, size), NaN where they are masked."""
-    if isinstance(values, np.ma.MaskedArray):
-        values = np.where(np.ma.getmaskarray(values), np.nan, values.data)
+    if isinstance(values, np.ma.MaskedArray):  # a block of a Dask array
+        values = _unmasked(values)
     rows = np.asarray(values, dtype=np.float64).reshape(count, -1)
     return rows if hidden is None else np.where(hidden, np.nan, rows)
 
@@ -287,6 +289,12 @@ def channel_statistics(source: Source) -> ChannelStatistics:
         total = part if total is None else total + part
     assert total is not None  # there is at least one row
     return total
+
+
+def _unmasked(values: Any) -> Any:
+    """A masked array with NaN where it is masked."""
+    masked = np.ma.is_masked(values)
+    return np.where(values.mask, np.nan, values.data) if masked else values.data
 
 
 def _filled(source: Source, gappy: Indices) -> Any:
@@ -334,7 +342,7 @@ def _spooled(blocks: Iterable[Any], mode: Any = "r") -> Any:
     rows = 0
     for block in blocks:
         if isinstance(block, np.ma.MaskedArray):
-            block = np.where(np.ma.getmaskarray(block), np.nan, block.data)
+            block = _unmasked(block)
         values = np.ascontiguousarray(block, dtype=np.float64)
         if values.ndim < 2 or (shape is not None and values.shape[1:] != shape):
             expected = "(rows, *grid)" if shape is None else f"(rows, {str(shape)[1:-1]})"
