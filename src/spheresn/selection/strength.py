@@ -1,5 +1,4 @@
-"""An estimate of the strength of the drive that gives a memory, from the settings of a network
-alone.
+"""The strength of the drive that gives a memory, estimated from the settings of a network alone.
 
 Nothing is measured. A search compares its candidates at these strengths, and calibration starts
 from them.
