@@ -179,7 +179,7 @@ def page(result: ForecastResult | ManyForecasts, picture: Drawing, command: str)
 
 
 def _about(result: ForecastResult, found: list[Entry]) -> dict[str, Any]:
-    """What the page says about one result and its record."""
+    """The texts of the page about one result and its record."""
     series = result.series
     names = ", ".join(format_name(name, LONGEST_NAME) for name in series.names[:DRAWN_COLUMNS])
     left = len(series.names) - DRAWN_COLUMNS

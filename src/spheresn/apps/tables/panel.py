@@ -40,8 +40,8 @@ TARGET_NAMES = ("y", "sales", "value", "target", "demand", "quantity", "qty", "v
 
 @dataclass(frozen=True, eq=False)
 class PanelHints(Hints):
-    """What somebody says about a table in long form: also which columns tell the series apart, and
-    which one is forecast.
+    """The user's hints about a table in long form: also which columns name the series, and which
+    one is forecast.
     """
 
     ids: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ class PanelHints(Hints):
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """Many series of one quantity. names: of the columns that tell them apart; series: the words
+    """Many series of one quantity. names: of the columns that distinguish them; series: the words
     there and the values; columns: of the table, in their order; notes: about all of them.
     """
 
@@ -166,8 +166,8 @@ def long_table(sheet: Sheet, hints: Hints = NO_HINTS) -> LongTable | None:
     count = len(frame[list(found)].drop_duplicates())
     notes = [*sheet.notes, *([note] if note else [])]
     notes.append(
-        f"long form: {count} series of {target!r}, told apart by {' and '.join(map(repr, found))}, "
-        f"with the times in {times.name!r}"
+        f"long form: {count} series of {target!r}, distinguished by "
+        f"{' and '.join(map(repr, found))}, with the times in {times.name!r}"
     )
     return LongTable(sheet, frame, cells, times, found, target, tuple(notes))
 

@@ -282,7 +282,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Hints:
-    """What somebody says about the columns of a table: which one has the times, and whether dates
+    """The user's hints about the columns of a table: which one has the times, and whether dates
     such as 1/2/2020 are written "day-first" or "month-first".
     """
 
