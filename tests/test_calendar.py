@@ -183,6 +183,11 @@ def same(found: pd.Index, expected: list[str]) -> None:
     assert list(found) == [pd.Timestamp(one) for one in expected]
 
 
+def test_three_dates_around_a_weekend_are_business_days():
+    found = calendar_of(pd.DatetimeIndex(["2024-01-04", "2024-01-05", "2024-01-08"]))
+    assert found.even and found.coming(5).strftime("%d").tolist() == ["09", "10", "11", "12", "15"]
+
+
 @pytest.mark.parametrize("case", EVEN)
 def test_even_dates_go_on_alike(tmp_path, case):
     dates, coming = EVEN[case]
