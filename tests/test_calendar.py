@@ -183,9 +183,11 @@ def same(found: pd.Index, expected: list[str]) -> None:
     assert list(found) == [pd.Timestamp(one) for one in expected]
 
 
-def test_three_dates_around_a_weekend_are_business_days():
-    found = calendar_of(pd.DatetimeIndex(["2024-01-04", "2024-01-05", "2024-01-08"]))
-    assert found.even and found.coming(5).strftime("%d").tolist() == ["09", "10", "11", "12", "15"]
+def test_three_dates_are_enough_for_a_rule_about_weekdays():
+    """Third Fridays."""
+    found = calendar_of(pd.DatetimeIndex(["2024-02-16", "2024-03-15", "2024-04-19"]))
+    assert found.even
+    same(found.coming(3), ["2024-05-17", "2024-06-21", "2024-07-19"])
 
 
 @pytest.mark.parametrize("case", EVEN)
