@@ -183,6 +183,13 @@ def same(found: pd.Index, expected: list[str]) -> None:
     assert list(found) == [pd.Timestamp(one) for one in expected]
 
 
+def test_three_dates_are_enough_for_a_rule_about_weekdays():
+    """Third Fridays."""
+    found = calendar_of(pd.DatetimeIndex(["2024-02-16", "2024-03-15", "2024-04-19"]))
+    assert found.even
+    same(found.coming(3), ["2024-05-17", "2024-06-21", "2024-07-19"])
+
+
 @pytest.mark.parametrize("case", EVEN)
 def test_even_dates_go_on_alike(tmp_path, case):
     dates, coming = EVEN[case]

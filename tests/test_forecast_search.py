@@ -12,8 +12,10 @@ from spheresn import _running
 from spheresn.estimators.features import FeatureMap
 from spheresn.estimators.forecast_search import (
     FORECAST_DEFAULTS,
+    Finalist,
     ForecastSearch,
     Setting,
+    Solved,
     Trial,
 )
 from spheresn.estimators.learning import Stretch, TrainingData, learn
@@ -129,6 +131,26 @@ def test_one_pass_gives_the_rows_before_every_stop(rng):
         assert part.rows.count == alone.rows.count == rows - 30
         assert np.allclose(np.abs(part.rows.factor), np.abs(alone.rows.factor), atol=1e-12)
         assert part.response is None and part.moments(0.5) is part.rows
+
+
+def test_a_finalist_has_the_freedom_of_all_rows(rng):
+    """Σ d/(d + penalty) over the eigenvalues d of the scatter of its states, of every stage."""
+    data = data_of(rng.standard_normal((200, 1)))
+    reservoir = sn.random_reservoir(6, 1, activation=sn.OnSphere(), rng=0)
+    frame = FeatureMap(Scaler.identity(1), reservoir, 20)
+    stages = [[Stretch(0, 0, 60)], [Stretch(0, 60, 199)]]
+    learned = learn(frame, [data], [20], stages, noisy=False)
+    trial = Trial(Candidate(1.0), None, frame, learned, {})
+    penalties = {1e-3: 0.7, 1e-2: 7.0}
+    finalist = Finalist(
+        trial, Setting(0.0, 1.0, 1.0), False, lambda one: Solved(None, penalties[one.share])
+    )
+    states = sn.drive(reservoir, data.inputs)[20:]
+    sizes = np.linalg.eigvalsh(np.cov(states.T, bias=True) * len(states))
+    found = list(finalist.loops(list(penalties)))
+    assert [(setting.share, solved.penalty) for setting, solved, _ in found] == [*penalties.items()]
+    for _, solved, free in found:
+        assert free == pytest.approx((sizes / (sizes + solved.penalty)).sum(), rel=1e-9)
 
 
 def test_the_lower_of_two_scores_counts(monkeypatch, rng):

@@ -20,7 +20,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::spheresn.estimators.forecaster.OutOfRange"),
 ]
 
-TIMES = 40
+TIMES = 12  # moments of each change; `make faults` tries more
 wave = datasets.mso(400)
 other = np.cos(0.7 * np.arange(400.0)) + 0.1 * np.ravel(datasets.mso(400))
 rows = datasets.white_noise(900, rng=1)

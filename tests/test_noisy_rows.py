@@ -1,5 +1,7 @@
 """A forecaster of noisy rows and of rows with gaps: noise, filter, intervals, what is refused."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -114,6 +116,28 @@ def test_gaps_at_both_ends_and_masked_or_absent_cells_are_missing_too():
     absent = forecaster(memory=1.0, bend=1.0).fit(frame.drop(index[100:103]))
     pd.testing.assert_frame_equal(whole.forecast(20), absent.forecast(20))
     assert list(whole.smooth(frame).columns) == ["x", "y", "z"]
+
+
+@pytest.mark.parametrize(("said", "best"), [([1.0, 0.5], 0), ([1.0, 2.0, 1.5], 1), ([1, 2, 3], 2)])
+def test_of_the_rounds_that_fill_gaps_the_likeliest_is_kept(monkeypatch, said, best):
+    follow, rounds = sn.ESNForecaster._follow, []
+
+    def followed(self, *given):
+        likelihood = float(said[len(rounds)])
+        rounds.append(replace(follow(self, *given), log_likelihood=likelihood, trusted=False))
+        return rounds[-1]
+
+    monkeypatch.setattr(sn.ESNForecaster, "_follow", followed)
+    monkeypatch.setattr(sn.ESNForecaster, "_adopt", lambda self, *kept: adopted.extend(kept))
+    adopted: list[object] = []
+    rows = np.sin(0.4 * np.arange(200.0)) + 0.1 * np.cos(np.arange(200.0))
+    rows[50:60] = np.nan
+    sn.ESNForecaster(
+        15, memory=3.0, bend=0.5, penalty=1e-3, noise=0.0, observation_noise=0.1, random_state=0,
+        verbose=False,
+    ).fit(rows)  # fmt: skip
+    assert len(rounds) == len(said)
+    assert adopted[1] is rounds[best] and adopted[0] is rounds[best].choice
 
 
 def test_updates_with_gaps_go_on_and_those_of_a_trusting_model_too(noisy, clean):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from typing import Any
 
 import numpy as np
@@ -92,3 +93,30 @@ def test_a_method_that_is_missing_on_a_series_is_named_and_has_no_line(folder, m
     run.main()  # it tries what failed again, and nothing else
     assert summary.missing(SERIES, NAMES) == {}
     assert run.file_of(SERIES[0], "SeriesForecaster").stat().st_mtime_ns == kept
+
+
+def test_interval_scores_are_the_same_whether_or_not_the_other_method_ran_again(
+    folder, monkeypatch
+) -> None:
+    """That of another is a chain of two means: ours by naive, times naive by AutoETS."""
+
+    def wide(factor: float) -> Any:
+        def found(rows: np.ndarray, season: int, steps: int) -> methods.Answer:
+            mean, lower, upper = methods.seasonal_naive(rows, season, steps)
+            half = factor * (1.0 + abs(rows[0])) * (upper - lower)
+            return mean, mean - half, mean + half
+
+        return found
+
+    monkeypatch.setitem(methods.METHODS, "AutoETS", wide(3.0))
+    monkeypatch.setitem(methods.METHODS, "SeriesForecaster", wide(2.0))
+    run.main()
+    whole = render.collected()
+    render.COLLECTED.write_text(json.dumps(whole))
+    shutil.rmtree(folder / "AutoETS")
+    again = render.collected()
+    for half in render.HALVES:
+        for name in NAMES:
+            one, other = (found["halves"][half]["methods"][name] for found in (whole, again))
+            assert one["interval_score"] == pytest.approx(other["interval_score"], rel=1e-12)
+    assert whole["halves"]["report"]["methods"]["SeriesForecaster"]["interval_score"] < 1.0

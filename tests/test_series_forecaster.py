@@ -156,6 +156,27 @@ def test_exogenous_columns_are_used():
         model.forecast(20)
 
 
+SEASONAL = {  # methods of which a series without a season has none
+    *("seasonal naive", "direct readouts from the last season"),
+    *("linear autoregression of seasonal changes", "networks on seasonal changes"),
+}
+
+
+@pytest.mark.parametrize("season", [12, None])
+def test_methods_of_the_season_are_tried_where_there_is_one(season):
+    series = np.sin(np.pi * np.arange(48.0) / 6) - 0.01 * np.arange(48.0)
+    tried = set(SeriesForecaster(season, verbose=False).fit(series).record_.forecasts)
+    assert tried & SEASONAL == (SEASONAL if season else set())
+
+
+def test_a_record_of_one_step_is_saved_and_loaded(tmp_path):
+    model = SeriesForecaster(None, horizon=1, verbose=False).fit(np.cos(np.arange(10.0)))
+    assert model.record_.truth.shape[1] == 1
+    model.save(tmp_path / "short.spheresn")
+    again = SeriesForecaster.load(tmp_path / "short.spheresn")
+    assert np.array_equal(again.forecast().mean, model.forecast().mean)
+
+
 def test_direct_readouts_follow_a_recurrence():
     rows = np.sin(0.3 * np.arange(300.0))[:, None]
     for season in (1, 21):

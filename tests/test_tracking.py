@@ -14,7 +14,9 @@ from spheresn import kernels
 from spheresn.assimilation.innovations import (
     OUTLIER,
     SLOPE_ROWS,
+    STRENGTHS,
     Directions,
+    _by_strength,
     _normal_equations,
     learn_from_innovations,
     optimism,
@@ -238,6 +240,18 @@ def test_the_normal_equations_are_sums_over_the_rows_after_the_filter_has_settle
     np.testing.assert_allclose(
         slope, passes * (slopes.T * weight) @ error, rtol=1e-9, atol=1e-9 * np.abs(slope).max()
     )
+
+
+def test_what_a_step_gains_is_that_of_its_quadratic_model(rng):
+    """δ·g - Σ s δ²/2; with hardly any stiffness that is g²/2s."""
+    sizes, slopes = np.array([3.0, 0.5, 0.0]), rng.standard_normal(3)
+    freed, gain = _by_strength(sizes, slopes)
+    for strength, free, one in zip(STRENGTHS, freed, gain, strict=True):
+        step = slopes / (sizes + strength)
+        assert one == pytest.approx(slopes @ step - 0.5 * sizes @ step**2, rel=1e-12)
+        assert free == pytest.approx(sum(s / (s + strength) for s in sizes), rel=1e-12)
+    alone, most = _by_strength(sizes[:1], slopes[:1])
+    assert most[-1] == pytest.approx(slopes[0] ** 2 / 6.0, rel=1e-9) and alone[-1] < 1.0
 
 
 def test_innovations_teach_the_slope_that_least_squares_on_noisy_rows_flattens():

@@ -54,10 +54,15 @@ def geometric(values: Iterable[float]) -> float:
 
 
 def summarise(series: list[Ordinary], methods: Iterable[str]) -> dict[str, Any]:
-    """For each method that is missing on none of these series its figures."""
+    """For each method that is missing on none of these series its figures.
+
+    Interval scores are relative to those of INTERVALS, or where it is missing, of REFERENCE.
+    """
     found: dict[str, Any] = {}
     reference = {one.name: measure(one, REFERENCE) for one in series}
     intervals = {one.name: measure(one, INTERVALS) for one in series}
+    if None in intervals.values():  # then relative to the other one, as `render` knows
+        intervals = reference
     for method in methods:
         measured = {one.name: measure(one, method) for one in series}
         if any(value is None for value in measured.values()):

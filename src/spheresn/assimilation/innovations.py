@@ -123,9 +123,7 @@ def _step(now: Found, series: Recordings, directions: Directions, fixed: bool) -
     information /= stiffness[:, None] * stiffness
     sizes, axes = eigh(information, check_finite=False, overwrite_a=True)
     sizes, along = np.maximum(sizes, 0.0), axes.T @ (slope / stiffness)
-    freed = (sizes / (sizes + STRENGTHS[:, None])).sum(axis=1)
-    damped = (sizes + 2.0 * STRENGTHS[:, None]) / np.square(sizes + STRENGTHS[:, None])
-    gain = 0.5 * (np.square(along) * damped).sum(axis=1)
+    freed, gain = _by_strength(sizes, along)
     costs = rows * (optimism(freed, rows, outputs) - optimism(0.0, rows, outputs))
     place = int(np.argmax(gain - costs))
     if freed[place] < LEAST_FREED:
@@ -141,6 +139,15 @@ def _step(now: Found, series: Recordings, directions: Directions, fixed: bool) -
             break
         place = max(place - STIFFER, 0)
     return None
+
+
+def _by_strength(sizes: Floats, along: Floats) -> tuple[Floats, Floats]:
+    """The freedom Σ s/(s + a) of a step of each strength a, and what the quadratic model says that
+    it gains, δ·g - Σ s δ²/2 with δ = g/(s + a).
+    """
+    freed = (sizes / (sizes + STRENGTHS[:, None])).sum(axis=1)
+    damped = (sizes + 2.0 * STRENGTHS[:, None]) / np.square(sizes + STRENGTHS[:, None])
+    return freed, 0.5 * (np.square(along) * damped).sum(axis=1)
 
 
 def _rescaled(tracker: Tracker, change: Weights, series: Recordings, fixed: bool) -> Found:
