@@ -70,9 +70,8 @@ def models() -> list[bytes]:
         ).fit(x[:-1], x[1:, 0])
     )
     part = sn.random_reservoir(5, topology="sparse", density=0.5, rng=0)
-    several = sn.parallel(
-        part, sn.chain(sn.random_reservoir(4, rng=1), sn.random_reservoir(3, 4, rng=2))
-    )
+    after = sn.random_reservoir(3, n_inputs=4, activation=sn.Tanh(), rng=2)
+    several = sn.parallel(part, sn.chain(sn.random_reservoir(4, rng=1), after))
     fits.append(sn.ESNRegressor(reservoir=several).fit(x[:-1], x[1:]))
     fits.append(sn.ESNForecaster(**small).fit(pd.DataFrame({"level": x[:, 0]})))
     fits.append(
