@@ -437,4 +437,22 @@ def classifier(sn: Any) -> Named:
             yield f"{name}/{kind}/loaded", _reloaded(sn, model).predict(x)
 
 
-LIBRARY = (states, exponents, memory, parts, regressor, forecaster, classifier)
+def whole_series(sn: Any) -> Named:
+    """Series with holes, numbers that belong to them, and how reliable probabilities are."""
+    if not hasattr(sn.estimators, "ESNSeriesRegressor"):  # since 0.3
+        return
+    rng = np.random.default_rng(0)
+    speeds = rng.uniform(0.2, 0.6, 40)
+    waves = [np.sin(w * np.arange(60.0) + rng.uniform(0, 6))[:, None] for w in speeds]
+    holed = [np.where(rng.random(one.shape) < 0.1, np.nan, one) for one in waves]
+    model = sn.ESNClassifier(60, random_state=0).fit(holed, speeds > 0.4)
+    shares = model.predict_proba(holed)
+    yield "holes", {"shares": shares, "score": model.score(holed, speeds > 0.4)}
+    found = sn.metrics.reliability(shares, speeds > 0.4, model.classes_)
+    yield "reliability", {"observed": found.observed, "brier": found.brier, "gap": found.gap}
+    numbers = sn.estimators.ESNSeriesRegressor(60, random_state=0).fit(waves, speeds)
+    yield "numbers", {"outputs": numbers.predict(waves), "loo_error": numbers.loo_error_}
+    yield "numbers/loaded", _reloaded(sn, numbers).predict(waves)
+
+
+LIBRARY = (states, exponents, memory, parts, regressor, forecaster, classifier, whole_series)

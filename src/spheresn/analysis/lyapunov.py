@@ -59,11 +59,10 @@ class LyapunovSpectrum:
 
     conditional: of a forecaster, the largest exponent of its network driven by the free run, which
     is how fast it forgets. The loop has as many exponents as its network has units, and the system
-    that it learned only a few. What is below `conditional` belongs to the network alone [HAR24].
-    What is above it and positive or zero is the system's, and so are the first m exponents where
-    the m columns of the series are its whole state. Negative ones beyond these can also be of how
-    the loop returns to the attractor: networks that differ (`random_state`) agree on those of the
-    system.
+    that it learned only a few. Those below `conditional` belong to the network alone [HAR24].
+    Those above it that are positive or zero belong to the system, and so do the first m if the m
+    columns of the series are its whole state. Other negative ones may describe how the loop returns
+    to the attractor: networks that differ (`random_state`) agree on those of the system.
 
     >>> import spheresn as sn
     >>> shrinking = sn.Reservoir(np.diag([0.5, 0.25]), inputs=[1.0, 1.0], activation=sn.Linear())
@@ -225,8 +224,8 @@ def kaplan_yorke_dimension(
     many exponents are measured as it takes, with `options` of `lyapunov_spectrum`. The standard
     error is that of a jackknife over blocks of the run.
 
-    An exponent more can only raise D. So that of a forecaster is an upper bound where its loop has
-    exponents of its own among those of the system.
+    An additional exponent can only raise D. So the dimension of a forecaster is an upper bound if
+    its loop has exponents of its own among those of the system.
 
     >>> round(kaplan_yorke_dimension([0.42, -1.62]).dimension, 3)  # the Hénon map
     1.259

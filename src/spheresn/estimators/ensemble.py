@@ -235,6 +235,11 @@ class Ensemble:
         """The number of features."""
         return sum(2 * one.reservoir.units for one in self.networks)
 
+    @property
+    def mean(self) -> Floats:
+        """The mean (d,) of the training series: the first network takes their values."""
+        return self.networks[0].scaler.mean
+
     def features(self, series: Sequence[Floats], skip: int, n_jobs: int | None) -> Floats:
         """Roots of the shares of time (cases, width); the same for any number of jobs."""
         cases = _both(series, {one.view.own for one in self.networks})

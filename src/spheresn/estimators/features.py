@@ -31,8 +31,8 @@ EARLY_CHUNK = 512  # rows; the states of all pasts are held at a time, as many a
 
 @dataclass(frozen=True, eq=False)
 class FeatureMap:
-    """All that turns rows of input into rows of features: scaling, network, features, washout; and
-    what stands for the past of a series without a start.
+    """The map from rows of input to rows of features: scaling, network, features, washout; and
+    pasts of the training series for a series without a start.
     """
 
     scaler: Scaler
@@ -137,7 +137,7 @@ def feature_map_from(values: Values, tensors: Tensors) -> tuple[FeatureMap, Weig
 
 
 def _pasts_from(values: Values, tensors: Tensors, reservoir: Driven) -> Pasts | None:
-    """What stands for the past of a series; files of version 0.2 have none."""
+    """The pasts of the training series; files of version 0.2 have none."""
     if "pasts" not in tensors:
         return None
     states, following = tensors["pasts"], tensors["following"]

@@ -1,4 +1,4 @@
-"""What stands for the past of a series that begins in the middle."""
+"""Pasts of the training series, for a series that begins in the middle."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ PASTS, NEAREST = 64, 8  # chosen by benchmarks/unknown_pasts.py
 class Pasts:
     """States of the training series, each with the row that came next.
 
-    A series says nothing of what went before its first row. The states (P, N) whose next rows
-    (P, d), standardised, are nearest to this first row are pasts that it may have had. The readout
-    has not learned from the first `rows` rows after an empty start; there they take its place.
+    A series does not show what was before its first row. The states (P, N) whose next rows (P, d),
+    standardised, are nearest to this first row are pasts that it may have had. The readout has not
+    learned from the first `rows` rows after an empty start; there these pasts replace that start.
     """
 
     states: Floats
@@ -33,7 +33,7 @@ class Pasts:
     def of(reservoir: Driven, signals: Sequence[Floats], rows: int) -> Pasts | None:
         """Pasts that are spread evenly over standardised signals (T, d), after their first rows.
 
-        None if there is nothing to stand for, or no row with a past.
+        None if no past is needed, or if no row has one.
         """
         first = [min(rows, len(signal) // 2) for signal in signals]
         ends = np.cumsum([max(len(x) - 1 - k, 0) for x, k in zip(signals, first, strict=True)])

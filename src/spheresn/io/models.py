@@ -21,12 +21,25 @@ from .._validation import Floats, whole
 from .._version import __version__
 from ..compose import reservoirs_of
 from ..driving import COMPILED, activation_code
-from ..estimators import ESNClassifier, ESNFieldForecaster, ESNForecaster, ESNRegressor
+from ..estimators import (
+    ESNClassifier,
+    ESNFieldForecaster,
+    ESNForecaster,
+    ESNRegressor,
+    ESNSeriesRegressor,
+)
 from .files import whole_file
 
 MODEL_FORMAT = 2  # 2: classifiers of whole series have several networks
 KINDS: dict[str, Any] = {
-    kind.__name__: kind for kind in (ESNRegressor, ESNForecaster, ESNClassifier, ESNFieldForecaster)
+    kind.__name__: kind
+    for kind in (
+        ESNRegressor,
+        ESNForecaster,
+        ESNClassifier,
+        ESNSeriesRegressor,
+        ESNFieldForecaster,
+    )
 }
 INDICES = ("indices", "indptr")
 TOO_STRANGE = (RecursionError, SyntaxError)  # from nested brackets, from the name of a type

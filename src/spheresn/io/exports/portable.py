@@ -1,4 +1,4 @@
-"""What of a fitted model leaves Python: the arrays of one step and of its readout, checked."""
+"""The exported parts of a fitted model: the arrays of one step and of its readout, checked."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ INSTEAD = {
     "SeriesForecaster": "it combines several methods; fit one ESNForecaster to the same series",
     "ESNFieldForecaster": "it has a network at every patch; fit an ESNForecaster to the cells of "
     "one patch",
+    "ESNSeriesRegressor": "it is an ensemble of networks; fit an ESNRegressor to the steps",
     "Reservoir": "it has no readout; fit an ESNRegressor or ESNForecaster with its W as topology",
     "ClosedLoop": "it has no scaling of rows; export the ESNForecaster that it comes from",
 }
