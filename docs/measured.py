@@ -591,8 +591,23 @@ KINDS: dict[str, Any] = {
     one.__name__: one
     for one in (
         *(valid, quality, classes, claim, claims, seeds, report, benchmarks, league),
+<<<<<<< HEAD
         *(noise, classification, series, panels, fields, growth, climate, device, surprise),
         compose,
+=======
+        *(
+            noise,
+            classification,
+            series,
+            panels,
+            fields,
+            growth,
+            climate,
+            device,
+            surprise,
+            compose,
+        ),
+>>>>>>> main
     )
 }
 
