@@ -591,10 +591,6 @@ KINDS: dict[str, Any] = {
     one.__name__: one
     for one in (
         *(valid, quality, classes, claim, claims, seeds, report, benchmarks, league),
-<<<<<<< HEAD
-        *(noise, classification, series, panels, fields, growth, climate, device, surprise),
-        compose,
-=======
         *(
             noise,
             classification,
@@ -607,7 +603,6 @@ KINDS: dict[str, Any] = {
             surprise,
             compose,
         ),
->>>>>>> main
     )
 }
 
