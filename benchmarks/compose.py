@@ -26,7 +26,7 @@ from spheresn.closed_loop import ClosedLoop
 from spheresn.readout import Weights
 
 HERE = Path(__file__).parent
-ROUNDS, SHORTEST = 9, 0.2  # rounds; seconds that a turn lasts at least
+ROUNDS, SHORTEST = 5, 0.1  # rounds; seconds that a turn lasts at least
 EXPONENTS = 10  # of the spectrum
 
 Run = Callable[[], object]

@@ -69,6 +69,10 @@ def models() -> list[bytes]:
             **small, topology="sparse", density=0.5, features="quadratic", components=2
         ).fit(x[:-1], x[1:, 0])
     )
+    part = sn.random_reservoir(5, topology="sparse", density=0.5, rng=0)
+    after = sn.random_reservoir(3, n_inputs=4, activation=sn.Tanh(), rng=2)
+    several = sn.parallel(part, sn.chain(sn.random_reservoir(4, rng=1), after))
+    fits.append(sn.ESNRegressor(reservoir=several).fit(x[:-1], x[1:]))
     fits.append(sn.ESNForecaster(**small).fit(pd.DataFrame({"level": x[:, 0]})))
     fits.append(
         sn.ESNForecaster(**{**small, "bend": 0.0}, activation="tanh").fit(

@@ -79,6 +79,14 @@ class Composition:
         """All reservoirs, in their order."""
         return tuple(_layers(self, 0, None))
 
+    @property
+    def places(self) -> list[tuple[Driven, slice]]:
+        """Each part, and the place of its state in the state (N,)."""
+        ends = np.cumsum([part.units for part in self.parts]).tolist()
+        return [
+            (part, slice(end - part.units, end)) for part, end in zip(self.parts, ends, strict=True)
+        ]
+
     @cached_property
     def units(self) -> int:
         """N, of all layers together."""
@@ -195,11 +203,10 @@ def _layers(network: Driven, first: int, source: slice | None) -> list[Layer]:
     if isinstance(network, Reservoir):
         return [Layer(network, slice(first, first + network.units), source)]
     found: list[Layer] = []
-    for part in network.parts:
-        found += _layers(part, first, source)
+    for part, place in network.places:
+        found += _layers(part, first + place.start, source)
         if network.kind == "chain":
-            source = slice(first, first + part.units)
-        first += part.units
+            source = slice(first + place.start, first + place.stop)
     return found
 
 

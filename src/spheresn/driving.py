@@ -20,7 +20,7 @@ from .topology import Dense, Rotation, Shift, Sparse
 DRIVEN_ROWS = 4096  # rows; 16 MB of states at 500 units
 # Rows by which the layers of a composition follow each other: their states are still in the cache
 # when the next layer reads them, and when they are put beside those of the others
-LAYER_ROWS = 256
+LAYER_ROWS = 1024
 # The types of W that the compiled loops can multiply by; a subclass may define its own product
 COMPILED = (Dense, Sparse, Shift, Rotation)
 
@@ -209,16 +209,20 @@ def _drive_one(reservoir: Driven, rows: Floats, start: Floats, out: Floats | Non
     if isinstance(reservoir, Composition):
         degenerate, overflowed = _drive_layers(reservoir, rows, start, states)
     else:
-        degenerate, overflowed = _drive_reservoir(reservoir, rows, start, states)
+        network = network_of(reservoir)
+        degenerate, overflowed = _drive_reservoir(reservoir, network, rows, start, states)
     _report(degenerate, overflowed)
     return states
 
 
 def _drive_reservoir(
-    reservoir: Reservoir, rows: Floats, start: Floats, states: Floats
+    reservoir: Reservoir,
+    network: kernels.Network | None,
+    rows: Floats,
+    start: Floats,
+    states: Floats,
 ) -> tuple[int, int]:
     """Write the states; the number of degenerate steps, and the step that overflowed or -1."""
-    network = network_of(reservoir)
     if network is None:
         return _drive_by_steps(reservoir, rows, start, states)
     found: tuple[int, int] = kernels.open_loop(network, writable(rows), start, states)
@@ -230,13 +234,14 @@ def _drive_layers(
 ) -> tuple[int, int]:
     """`_drive_reservoir` of each layer in its turn, a block of rows at a time."""
     degenerate, state = 0, start
+    layers = [(one, network_of(one.reservoir)) for one in composition.layers]
     for first in range(0, len(rows), LAYER_ROWS):
         piece, out = rows[first : first + LAYER_ROWS], states[first : first + LAYER_ROWS]
-        for one in composition.layers:
+        for one, network in layers:
             signal = np.ascontiguousarray(one.signal(piece, out))
             driven = np.empty((len(piece), one.reservoir.units), composition.dtype)
             begin = np.ascontiguousarray(state[one.place])
-            kept, overflowed = _drive_reservoir(one.reservoir, signal, begin, driven)
+            kept, overflowed = _drive_reservoir(one.reservoir, network, signal, begin, driven)
             if overflowed >= 0:
                 return degenerate, first + overflowed
             degenerate += kept

@@ -18,7 +18,10 @@ from spheresn_paper.figures.grid_search import ratios_to_grid, select_best
 
 OURS = [
     name
-    for name in ("lyapunov", "decay", "memory", "example", "tradeoff", "stability", "dial", "bent")
+    for name in (
+        *("lyapunov", "decay", "memory", "example", "tradeoff", "stability", "mixture", "dial"),
+        "bent",
+    )
     if name in EXPERIMENTS
 ]
 VERDICTS = {"holds", "partly", "fails", "open"}

@@ -63,7 +63,7 @@ from spheresn_paper.figures import EXPERIMENTS
 def imported():
     here = "spheresn_paper.figures."
     return {name.removeprefix(here) for name in sys.modules if name.startswith(here)}
-assert "memory" in EXPERIMENTS and len(EXPERIMENTS) == 11 and not imported(), imported()
+assert "memory" in EXPERIMENTS and len(EXPERIMENTS) == 12 and not imported(), imported()
 assert not {"matplotlib", "xarray"} & set(sys.modules)
 assert EXPERIMENTS["geometry"].NAME == "geometry"
 assert imported() == {"fig2_geometry", "common"}, imported()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -153,6 +153,8 @@ def carrier(system: System) -> Carry:
 
     It does not change its arguments.
     """
+    if side_by_side(system):
+        return _carry_side_by_side(system)
     network = network_of(system) if isinstance(system, Driven) else None
     if network is None:
         return lambda state, rows, tangents: _carry_by_steps(system, state, rows, tangents)
@@ -161,6 +163,22 @@ def carrier(system: System) -> Carry:
         state, tangents = state.copy(), np.array(tangents, order="C")
         check_status(*kernels.tangent_block_loop(network, rows, state, tangents))
         return state, tangents
+
+    return carry
+
+
+def side_by_side(system: System) -> TypeGuard[Composition]:
+    """Whether parts carry their tangents without each other, each by its own compiled loop."""
+    return isinstance(system, Composition) and system.kind == "parallel" and len(system.parts) > 1
+
+
+def _carry_side_by_side(composition: Composition) -> Carry:
+    carriers = [(carrier(part), place) for part, place in composition.places]
+
+    def carry(state: Floats, rows: Floats, tangents: Floats) -> tuple[Floats, Floats]:
+        found = [one(state[place], rows, tangents[:, place]) for one, place in carriers]
+        states, carried = zip(*found, strict=True)
+        return np.concatenate(states), np.hstack(carried)
 
     return carry
 

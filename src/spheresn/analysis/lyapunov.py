@@ -16,7 +16,7 @@ from .. import _validation, kernels
 from .._errors import BadInput, NoDirection
 from .._running import limit_threads
 from .._validation import Floats
-from ..compose import Driven
+from ..compose import Composition, Driven
 from ..driving import network_of
 from ..system import FreeRunning, System
 from ..topology import as_recurrent
@@ -30,6 +30,7 @@ from ._common import (
     input_rows,
     on_sphere,
     opened,
+    side_by_side,
     start_state,
     tangent,
 )
@@ -394,7 +395,26 @@ def _tangent_carrier(system: System) -> Carry:
     return carry_tangent
 
 
+def _growth_side_by_side(
+    composition: Composition, state: Floats, tangents: Floats, rows: Floats
+) -> Floats:
+    """log |J_k v_k| from the growth of each part of v: |v|² is the sum over the parts."""
+    lengths = []
+    for part, place in composition.places:
+        vector = tangents[:, place]
+        size = float(np.linalg.norm(vector))
+        if size > 0.0:  # one unit on a sphere has no direction
+            own = _vector_growth(part, state[place].copy(), vector / size, rows)
+            lengths.append(np.concatenate([[np.log(size)], np.log(size) + own.cumsum()]))
+    total = 0.5 * np.logaddexp.reduce(2.0 * np.array(lengths), axis=0)
+    growth = np.full(len(rows), -np.inf)
+    np.subtract(total[1:], total[:-1], out=growth, where=total[1:] > -np.inf)
+    return growth
+
+
 def _vector_growth(system: System, state: Floats, tangents: Floats, rows: Floats) -> Floats:
+    if side_by_side(system):
+        return _growth_side_by_side(system, state, tangents, rows)
     network = network_of(system) if isinstance(system, Driven) else None
     if network is None:
         return grow(carrier(system), state, tangents, rows, longest=1)[2][1][:, 0]

@@ -28,6 +28,7 @@ MODULES = {
     "example": "fig6_example",
     "tradeoff": "fig7_tradeoff",
     "stability": "stability",
+    "mixture": "mixture",
     "dial": "memory_dial",
     "bent": "bent_sphere",
     "theorems": "theorems",
