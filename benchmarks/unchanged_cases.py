@@ -143,6 +143,8 @@ def exponents(sn: Any) -> Named:
         yield "dimension", sn.analysis.kaplan_yorke_dimension([0.5, 0.0, -2.0])
         yield "rest", sn.analysis.fixed_points(model, 10)
         yield "climate", sn.analysis.climate(_noise(600, 2), _noise(900, 2))
+    if hasattr(sn.analysis, "field_climate"):  # since 0.3
+        yield "climate/field", sn.analysis.field_climate(_noise(600, 8), _noise(900, 8))
     yield "outside", sn.analysis.pre_activation_outside_sphere(plain, _noise(100))
 
 

@@ -561,6 +561,7 @@ SERIES_PIECES: dict[str, Any] = {
     "table": rendered.table,
 }
 
+
 def panels(what: str, *words: str, path: Path = PANELS) -> str:
     """Something that the comparison on panels says."""
     found = _json(path)
@@ -590,7 +591,18 @@ KINDS: dict[str, Any] = {
     one.__name__: one
     for one in (
         *(valid, quality, classes, claim, claims, seeds, report, benchmarks, league),
-        *(noise, classification, series, panels, fields, growth, climate, device, surprise, compose),
+        *(
+            noise,
+            classification,
+            series,
+            panels,
+            fields,
+            growth,
+            climate,
+            device,
+            surprise,
+            compose,
+        ),
     )
 }
 
