@@ -16,7 +16,7 @@ from .sources import PanelSource
 SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
 LEVELS = (50, 90)  # the intervals whose ends are these quantiles
 RECENT = 400  # rows of a series that statsforecast sees, at most: its searches take minutes on more
-SAMPLED = {"AutoARIMA": 6, "AutoETS": 60, "AutoTheta": 60}  # series of a panel at most: slow ones
+SAMPLED = {"AutoARIMA": 8}  # series of a panel at most: it takes up to a minute for one
 Answer = np.ndarray
 
 
