@@ -1,4 +1,4 @@
-"""Networks that follow whole series at several time scales, and what these show of a series.
+"""Networks that follow whole series at several time scales, and the features of a series from them.
 
 A network of stride s takes every s-th row as input, beginning with each of the first s rows: the
 state after a row depends on that row and on the state s rows before. A memory of one of its own
@@ -300,8 +300,8 @@ def fit_ensemble(
 ) -> Ensemble:
     """The networks for these series; they share the units.
 
-    plan: that of the network with a seed and a number of units; choose: its settings. free: nobody
-    has set a memory. Then there are several strides, and a memory out of reach is replaced by the
+    plan: that of the network with a seed and a number of units; choose: its settings.     free: the
+    user set no memory. Then there are several strides, and a memory out of reach is replaced by the
     nearest. Otherwise all strides are one. divided: whether there may be several networks.
     """
     lengths = [len(rows) for rows in series]

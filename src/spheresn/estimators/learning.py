@@ -1,4 +1,4 @@
-"""What the readout of a forecaster is learned from."""
+"""The training data of a forecaster, and the sums from which its readout follows."""
 
 from __future__ import annotations
 

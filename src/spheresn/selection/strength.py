@@ -1,4 +1,4 @@
-"""Roughly how strong the drive of a network is at a memory, from its settings alone.
+"""The strength of the drive that gives a memory, estimated from the settings of a network alone.
 
 Nothing is measured. A search compares its candidates at these strengths, and calibration starts
 from them.

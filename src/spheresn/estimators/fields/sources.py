@@ -184,7 +184,7 @@ class ChannelStatistics:
     def _of_known(rows: Floats, holes: Any, channels: int) -> ChannelStatistics:
         """Of the values that are there, channel by channel; of none, nothing."""
         known = [rows[:, k::channels][~holes[:, k::channels]][:, None] for k in range(channels)]
-        parts = [ChannelStatistics.of(one, 1, 0) if len(one) else NOTHING for one in known]
+        parts = [ChannelStatistics.of(one, 1, 0) if len(one) else NO_VALUES for one in known]
         mean, squares, low, high = (
             np.concatenate([getattr(one, name) for one in parts])
             for name in ("mean", "squares", "low", "high")
@@ -232,7 +232,7 @@ class ChannelStatistics:
 
 
 # The statistics of a channel without values: adding them changes nothing
-NOTHING = ChannelStatistics(0, *np.array([[0.0], [0.0], [np.inf], [-np.inf]]))
+NO_VALUES = ChannelStatistics(0, *np.array([[0.0], [0.0], [np.inf], [-np.inf]]))
 
 
 @dataclass(frozen=True, eq=False)
