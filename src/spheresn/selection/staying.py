@@ -68,7 +68,7 @@ class Distance(NamedTuple):
         return Distance(*(float(one[worst]) for one in (found.values, found.chance, found.limit)))
 
 
-NOTHING_COMPARED = Distance(0.0, 1.0, 1.0)  # before anything was compared: all may be chance
+UNCOMPARED = Distance(0.0, 1.0, 1.0)  # before anything was compared: all may be chance
 
 
 @dataclass(frozen=True)
@@ -88,9 +88,9 @@ class LearnedClimate:
 
     verdict: str
     reason: str
-    histogram: Distance = NOTHING_COMPARED
-    joint: Distance = NOTHING_COMPARED
-    spectrum: Distance = NOTHING_COMPARED
+    histogram: Distance = UNCOMPARED
+    joint: Distance = UNCOMPARED
+    spectrum: Distance = UNCOMPARED
     starts: int = 0
     left: int = 0
     steps: int = 0
