@@ -27,7 +27,7 @@ def main() -> None:
 
     signal, target = sn.datasets.narma(4000, 0)
     search = GridSearchCV(
-        sn.ESNRegressor(units=100, random_state=0),
+        sn.ESNRegressor(units=100, topology="ring", bias_ratio=3.0, random_state=0),
         {"memory": MEMORIES, "bend": BENDS},
         cv=TimeSeriesSplit(3),
     ).fit(signal, target)

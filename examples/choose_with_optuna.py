@@ -23,6 +23,8 @@ def error(trial: optuna.Trial) -> float:
     """NRMSE on the last rows of a network that learned the first ones."""
     model = sn.ESNRegressor(
         units=100,
+        topology="ring",
+        bias_ratio=3.0,
         memory=trial.suggest_float("memory", 2.0, 60.0, log=True),
         bend=trial.suggest_float("bend", 0.0, 1.0),
         penalty=trial.suggest_float("penalty", 1e-9, 1e-1, log=True),

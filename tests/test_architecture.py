@@ -19,7 +19,7 @@ LAYERS = [
     ["_numerics"],
     ["sphere", "system", "topology", "metrics"],
     ["activations"],
-    ["reservoir", "kernels", "driving", "grid"],
+    ["reservoir", "compose", "kernels", "driving", "grid"],
     ["readout", "series"],
     ["physics"],
     ["closed_loop"],
@@ -39,6 +39,8 @@ LAYERS = [
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 # Within a layer there is an order too: what may import what beside it.
 BESIDE = {
+    ("compose", "reservoir"),
+    ("driving", "compose"),
     ("driving", "kernels"),
     ("driving", "reservoir"),
     ("grid", "driving"),

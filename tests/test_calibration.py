@@ -76,9 +76,13 @@ def test_a_memory_out_of_reach_says_what_can_be_reached():
         MemoryOutOfReach,
         match=r"memory must be at least 0\.\d+ steps for this network .* got 0.01; choose",
     ):
-        sn.ESNRegressor(units=50, bend=0.0, memory=0.01, random_state=0).fit(signal, signal)
+        sn.ESNRegressor(
+            units=50, topology="ring", bend=0.0, memory=0.01, bias_ratio=3.0, random_state=0
+        ).fit(signal, signal)
     with pytest.raises(MemoryOutOfReach, match=r"memory must be at most \S+ steps .* got 1e\+12"):
-        sn.ESNRegressor(units=50, bend=0.0, memory=1e12, random_state=0).fit(signal, signal)
+        sn.ESNRegressor(
+            units=50, topology="ring", bend=0.0, memory=1e12, bias_ratio=3.0, random_state=0
+        ).fit(signal, signal)
 
 
 def test_more_memory_recalls_farther_back():
@@ -121,7 +125,7 @@ def test_a_given_matrix_gets_the_spectral_radius_that_is_asked_for(own, rng):
         ({"memory": 0}, "memory must be finite and greater than 0"),
         ({"memory": "long"}, "memory must be a real number"),
         ({"bend": -1}, r"bend must be in \[0"),
-        ({"activation": "relu"}, "activation must be one of spherical, tanh, linear"),
+        ({"activation": "relu"}, "activation must be one of auto, spherical, tanh, linear"),
         ({"units": 0}, "units must be a whole number of at least 1"),
         ({"penalty": -1.0}, "penalty must be finite and at least 0"),
         ({"penalty": "gcv"}, "penalty must be a real number"),

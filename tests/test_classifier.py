@@ -158,13 +158,11 @@ def test_a_memory_chosen_on_few_rows_may_be_out_of_reach_on_all(monkeypatch, rng
     from spheresn.estimators import base
     from spheresn.selection.plan import Candidate
 
-    monkeypatch.setattr(base, "REGRESSION", {"spherical": [Candidate(1e-3, 1.0)]})
-    x = rng.standard_normal((100, 1))
-    assert sn.ESNRegressor(units=10, random_state=0).fit(x, x).memory_ > 1e-3
-    monkeypatch.setattr(
-        base, "REGRESSION", {"spherical": [Candidate(1e-3, 1.0), Candidate(2e-3, 1.0)]}
-    )
-    assert sn.ESNRegressor(units=10, random_state=0).fit(x, x).memory_ > 1e-3
+    x, y = rng.standard_normal((100, 1)), rng.integers(0, 2, 100)
+    steps = [Candidate(1e-3, 1.0), Candidate(2e-3, 1.0)]
+    for count in (1, 2):
+        monkeypatch.setattr(base, "STEP_CLASSES", {"spherical": steps[:count]})
+        assert sn.ESNClassifier(units=10, random_state=0).fit([x], [y]).memory_ > 1e-3
 
 
 # Series of different size
@@ -353,7 +351,11 @@ REFUSED = {
         "each series must have at least 51 rows to leave one after a washout of 50, got 50",
     ),
     "units": (CUBE, {"units": 0}, "units must be a whole number of at least 1"),
-    "a gap": (np.where(CUBE > 1.0, np.nan, CUBE), {}, "X must be finite"),
+    "infinity": (
+        np.where(CUBE > 1.0, np.inf, CUBE),
+        {},
+        r"X\[0\] must be finite, got infinity in row \d+; correct it, or make it NaN",
+    ),
 }
 
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from . import kernels
 from ._errors import StateOverflow
 from ._validation import Floats
+from .compose import Driven
 from .driving import drive, network_of
 from .physics import Physics
 from .readout import Quadratic, Weights
-from .reservoir import Reservoir
 from .series.scaling import soft_clip, soft_clip_slope
 
 TRUST_ROWS = 50  # over which the trust in a model of the user's own is averaged
@@ -30,14 +30,14 @@ class ClosedLoop:
     value to the next, with 0 the next value. Beyond the bounds low and high (m,), s' is bent back
     smoothly, so that no run diverges; by default there are none.
 
-    With a model of the user's own, s' = p + b + Wᵀ φ(x') where carry is ON_PHYSICS. p, what that says
-    of s', stands last among the inputs of the network; where it has no number, a run diverges.
+    p is what a model of the user's own says of s'. It stands last among the inputs of the network,
+    and where carry is ON_PHYSICS, s' = p + b + Wᵀ φ(x'). Where it has no number, a run diverges.
 
     Its Lyapunov exponents, by the functions of `spheresn.analysis` with `signal` a number of steps,
     are those of the learned attractor.
     """
 
-    reservoir: Reservoir
+    reservoir: Driven
     weights: Weights
     carry: float = 1.0
     quadratic: Quadratic | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -11,13 +11,15 @@ from joblib import Parallel, delayed
 from .._errors import BadInput
 from .._running import environment
 from .._validation import Floats
-from ..readout import Gram, Sample
+from ..readout import Gram, Moments, Sample, Triangle
 from ..readout.gram import Sums, block_rows
+from ..readout.triangle import GrowingTriangle
 from .features import FeatureMap
 
 # Rows whose products cost far more than the N × N matrix that one group of series needs
 GROUPED_ROWS = 4096
 
+AnyMoments = TypeVar("AnyMoments", Gram, Triangle, Gram | Triangle)
 Piece = tuple[Floats, Floats]  # features (T, n) and targets (T, m)
 
 
@@ -34,31 +36,36 @@ def accumulate_series(
     series: Sequence[TrainingSeries],
     n_jobs: int | None,
     sampled: bool = True,
-) -> tuple[Gram, Sample]:
-    """Gram matrix and sample (empty unless `sampled`) of the features of all series, each from its
-    own start.
+    precise: bool = False,
+) -> tuple[Moments, Sample]:
+    """Gram matrix, or triangle if `precise`, and sample (empty unless `sampled`) of the features of
+    all series, each from its own start.
 
     Groups of series are computed in parallel and added in their order, so that the sums do not
     depend on the number of workers.
     """
     groups = list(_groups(series))
     if len(groups) == 1:  # nothing to share out, and joblib's own work would show
-        return _accumulate_group(feature_map, series, sampled)
+        return _accumulate_group(feature_map, series, sampled, precise)
     with environment():
         parts = Parallel(n_jobs=n_jobs, return_as="generator")(
-            delayed(_accumulate_group)(feature_map, group, sampled) for group in groups
+            delayed(_accumulate_group)(feature_map, group, sampled, precise) for group in groups
         )
-    gram, sample = next(parts)
+    moments, sample = next(parts)
     for more, others in parts:
-        gram, sample = gram + more, sample.joined(others)
-    return gram, sample
+        moments, sample = moments + more, sample.joined(others)
+    return moments, sample
 
 
 def accumulate(
-    pieces: Iterable[Piece], features: int, outputs: int, sampled: bool = True
-) -> tuple[Gram, Sample]:
-    """Gram matrix and sample of pieces of features and targets, one after the other."""
-    sums, sample = Sums.empty(features, outputs), Sample.empty(features, outputs)
+    pieces: Iterable[Piece],
+    features: int,
+    outputs: int,
+    sampled: bool = True,
+    precise: bool = False,
+) -> tuple[Moments, Sample]:
+    """Gram matrix or triangle, and sample, of pieces, one after the other."""
+    sums, sample = growing(features, outputs, precise), Sample.empty(features, outputs)
     for states, targets in _blocks(pieces, block_rows(features)):
         sums.take(states, targets)
         if sampled:
@@ -77,10 +84,10 @@ def _groups(series: Sequence[TrainingSeries]) -> Iterator[Sequence[TrainingSerie
 
 
 def _accumulate_group(
-    feature_map: FeatureMap, group: Sequence[TrainingSeries], sampled: bool
-) -> tuple[Gram, Sample]:
+    feature_map: FeatureMap, group: Sequence[TrainingSeries], sampled: bool, precise: bool
+) -> tuple[Moments, Sample]:
     pieces = (piece for one in group for piece in _pieces(feature_map, one))
-    return accumulate(pieces, feature_map.width, group[0].targets.shape[1], sampled)
+    return accumulate(pieces, feature_map.width, group[0].targets.shape[1], sampled, precise)
 
 
 def _pieces(feature_map: FeatureMap, series: TrainingSeries) -> Iterator[Piece]:
@@ -123,7 +130,12 @@ def _join(pieces: list[Piece]) -> Piece:
     return np.vstack([x for x, _ in pieces]), np.vstack([y for _, y in pieces])
 
 
-def with_rows(gram: Gram) -> Gram:
+def growing(features: int, outputs: int, precise: bool) -> Sums | GrowingTriangle:
+    """The moments of no rows."""
+    return (GrowingTriangle if precise else Sums).empty(features, outputs)
+
+
+def with_rows(gram: AnyMoments) -> AnyMoments:
     """The sums, of at least one row: the washout must leave something to learn from."""
     if gram.count == 0:
         raise BadInput(

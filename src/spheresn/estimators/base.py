@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from functools import wraps
+from functools import partial, wraps
 from numbers import Integral
 from typing import Any, ClassVar, TypeVar, cast
 
@@ -17,18 +17,26 @@ from .._errors import BadInput
 from .._plain import Saved
 from .._running import limit_threads
 from .._validation import Floats
-from ..readout import Gram, Quadratic, Sample
+from ..compose import Driven
+from ..readout import Quadratic, Sample
 from ..readout.loo import choose_penalty
-from ..reservoir import Reservoir
-from ..selection.plan import REGRESSION, Candidate, Chosen, Plan, candidates, plan_of
+from ..selection.plan import GIVEN, STEP_CLASSES, Candidate, Chosen, Plan, candidates, plan_of
 from ..series.scaling import Scaler
 from .accumulate import TrainingSeries, accumulate_series, with_rows
 from .features import FeatureMap
 from .pasts import Pasts
-from .regression_search import REGRESSION_DEFAULTS, RegressionSearch, selection
+from .regression_search import (
+    REGRESSION_DEFAULTS,
+    RegressionChoice,
+    RegressionSearch,
+    selection,
+)
 from .solution import THREADS_PAY, Network
 
 WASHOUT_MEMORIES = 10  # times the memory: e^-10 of a start is left
+# The same for orthogonal readouts, which magnify directions in which states hardly vary: with 10,
+# the first rows erred a hundred times as much as others (development half of benchmarks/targets)
+PRECISE_MEMORIES = 20
 
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -79,7 +87,7 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
         return self._saved
 
     @property
-    def _networks(self) -> Sequence[Reservoir]:
+    def _networks(self) -> Sequence[Driven]:
         """All networks of this estimator."""
         return [self.reservoir_]
 
@@ -99,8 +107,14 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
 
     def _candidates(self, plan: Plan, table: dict[str, list[Candidate]]) -> list[Candidate]:
         """The candidates of a table; given scalings leave nothing to choose."""
+        if plan.given is not None:
+            return [GIVEN]
         found = candidates(table, plan.activation, self.memory, self.bend, self.bias_ratio)
         return found[:1] if plan.scalings else found
+
+    def _network_candidates(self, plan: Plan) -> list[Candidate]:
+        """What a network that follows rows may be chosen from."""
+        return self._candidates(plan, STEP_CLASSES)
 
     def _choose_network(self, series: Sequence[Floats], targets: Sequence[Floats]) -> Network:
         """Scaling, network, washout and features, chosen by some of the rows."""
@@ -108,36 +122,36 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
         series, targets = selection(series), selection(targets)
         plan, rows = self._plan(), np.vstack(series)
         scaler = Scaler.of(rows)
-        found = self._candidates(plan, REGRESSION)
-        best, near = found[0], None
+        found = self._network_candidates(plan)
+        choice = RegressionChoice(found[0])
         if len(found) > 1:
             search = RegressionSearch(
                 plan,
                 scaler,
                 series,
                 targets,
-                self._washout,
-                lambda feature_map, sampled: self._accumulate(
-                    feature_map, series, targets, sampled=sampled
-                ),
+                partial(self._washout, precise=True),
+                lambda feature_map: self._accumulate(feature_map, series, targets, precise=True),
+                None if self.penalty == "loo" else float(self.penalty) / sum(lengths),
             )
-            best, near = search.best(found)
+            choice = search.best(found)
         # More rows than in the search may put a memory that nobody set out of reach
-        calibrated = plan.final(
-            scaler.forward(rows), best, nearest=self.memory == "auto", near=near
+        calibrated = plan.at(choice.candidate.kind).final(
+            scaler.forward(rows), choice.candidate, nearest=self.memory == "auto", near=choice.point
         )
-        feature_map = FeatureMap(
-            scaler, calibrated.reservoir, self._washout(calibrated.exponent, len(rows))
-        )
+        washout = self._washout(calibrated.exponent, len(rows), precise=choice.precise)
+        feature_map = FeatureMap(scaler, calibrated.reservoir, washout)
         if self.features != "linear":
             feature_map = self._with_products(feature_map, series, targets)
         # As many rows as the readout does not learn from, in the median series
         early = int(np.median([self._washout_of(feature_map, length) for length in lengths]))
         signals = [scaler.forward(one) for one in series]
         feature_map = replace(feature_map, pasts=Pasts.of(feature_map.reservoir, signals, early))
-        return Network(feature_map, Chosen.of(best, calibrated))
+        return Network(
+            feature_map, Chosen.of(choice.candidate, calibrated), choice.precise, choice.table
+        )
 
-    def _remember(self, chosen: Chosen, reservoir: Reservoir, washout: int) -> None:
+    def _remember(self, chosen: Chosen, reservoir: Driven, washout: int) -> None:
         self.lyapunov_: Any = chosen.lyapunov
         self.memory_: Any = chosen.memory
         self.bend_: Any = chosen.bend
@@ -145,11 +159,12 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
         self.reservoir_: Any = reservoir
         self.washout_: Any = washout
 
-    def _washout(self, exponent: float, rows: int) -> int:
+    def _washout(self, exponent: float, rows: int, *, precise: bool = False) -> int:
         if self.washout != "auto":
             return _validation.whole("washout", self.washout, 0)
         limit = min(rows, REGRESSION_DEFAULTS.rows) // 4
-        return limit if exponent >= 0.0 else min(int(np.ceil(-WASHOUT_MEMORIES / exponent)), limit)
+        memories = PRECISE_MEMORIES if precise else WASHOUT_MEMORIES
+        return limit if exponent >= 0.0 else min(int(np.ceil(-memories / exponent)), limit)
 
     def _with_products(
         self, feature_map: FeatureMap, series: Sequence[Floats], targets: Sequence[Floats]
@@ -185,14 +200,19 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
         targets: Sequence[Floats],
         *,
         sampled: bool = True,
-    ) -> tuple[Gram, Sample]:
-        """Gram matrix and sample of all steps of all series, each from its own start."""
+        precise: bool = False,
+    ) -> tuple[Any, Sample]:
+        """Gram matrix, or triangle if `precise`, and sample of all steps of all series, each from
+        its own start.
+        """
         parts = [
             TrainingSeries(x, y, self._washout_of(feature_map, len(x)))
             for x, y in zip(series, targets, strict=True)
         ]
-        gram, sample = accumulate_series(feature_map, parts, getattr(self, "n_jobs", None), sampled)
-        return with_rows(gram), sample
+        moments, sample = accumulate_series(
+            feature_map, parts, getattr(self, "n_jobs", None), sampled, precise
+        )
+        return with_rows(moments), sample
 
     def _washout_of(self, feature_map: FeatureMap, length: int) -> int:
         """The rows to leave out of one series: unless given, at most a quarter of it."""

@@ -145,6 +145,7 @@ class ESNForecaster(BaseESN):
     noise: float | str = "auto"
     observation_noise: Any = "auto"
     physics: Any = None
+    reservoir: Any = None
     n_jobs: int | None = None
     verbose: bool = True
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -13,7 +14,7 @@ from scipy.special import log_softmax, softmax
 
 from .._running import limit_threads
 from .._validation import Floats
-from ..readout import Gram, Sample, factor, leave_one_out
+from ..readout import Moments, Sample, factor, leave_one_out
 from ..readout.cases import CaseReadout
 from .solution import THREADS_PAY, Solution
 
@@ -30,7 +31,8 @@ def fit_sharpness(outputs: Floats, indicators: Floats) -> float:
     """The sharpness with the largest likelihood on outputs of rows that were left out.
 
     The targets are drawn towards each other as if one more case had come out wrong, so that no
-    number of cases makes certain [PLA99].
+    number of cases makes certain [PLA99]. On these rows the Brier score is never worse than that of
+    the softmax of the outputs as they are: where it would be, the sharpness is one.
     """
     finite = np.isfinite(outputs).all(axis=1)
     count = max(int(finite.sum()), 1)
@@ -40,8 +42,12 @@ def fit_sharpness(outputs: Floats, indicators: Floats) -> float:
     def loss(logarithm: float) -> float:
         return -float((targets * log_softmax(np.exp(logarithm) * outputs[finite], axis=1)).sum())
 
+    def brier(sharpness: float) -> float:
+        errors = probabilities(outputs[finite], sharpness) - indicators[finite]
+        return float(np.square(errors).sum())
+
     found = minimize_scalar(loss, bounds=(BLUNTEST, SHARPEST), method="bounded")
-    return float(np.exp(found.x))
+    return min(float(np.exp(found.x)), 1.0, key=brier)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,21 +78,22 @@ class LabelledCases:
 class LabelledSteps:
     """The sums of labelled steps, and the readout of them once it is needed."""
 
-    gram: Gram
+    moments: Moments
     sample: Sample
     penalty: float | str
     units: int
 
-    def joined(self, gram: Gram, sample: Sample) -> LabelledSteps:
-        """With the sums of more steps."""
-        return replace(self, gram=self.gram + gram, sample=self.sample.joined(sample))
+    def joined(self, moments: Moments, sample: Sample) -> LabelledSteps:
+        """With the sums of more steps, of the same kind."""
+        both: Any = (self.moments, moments)
+        return replace(self, moments=both[0] + both[1], sample=self.sample.joined(sample))
 
     @cached_property
     def solution(self) -> Solution:
         """The readout of all steps so far."""
         with limit_threads(self.units, THREADS_PAY):
-            found = Solution.of(self.gram, self.sample, self.penalty)
+            found = Solution.of(self.moments, self.sample, self.penalty)
             assert found.penalty is not None
-            root, targets = factor(self.gram, found.penalty), self.sample.targets
+            root, targets = factor(self.moments, found.penalty), self.sample.targets
             outputs = targets - leave_one_out(root, self.sample.states, targets)
             return replace(found, sharpness=fit_sharpness(outputs, targets))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
@@ -15,9 +16,22 @@ from .._numerics import power_of_two
 from .._plain import Parts, Saved, Tensors, Values
 from .._running import all_or_nothing
 from .._validation import Floats
-from ..reservoir import Reservoir
-from ..selection.plan import Chosen
-from .base import BaseESN, with_limited_threads
+from ..compose import Driven
+from ..selection.plan import (
+    AUTO,
+    GIVEN,
+    REGRESSION,
+    Candidate,
+    Chosen,
+    Kind,
+    Plan,
+    activation_name,
+    candidates,
+    kinds,
+    plan_of,
+    topology_name,
+)
+from .base import BaseESN, seed_of, with_limited_threads
 from .features import FeatureMap, feature_map_from, feature_map_parts
 from .regression_search import REGRESSION_DEFAULTS
 from .scoring import judged, judged_weights
@@ -37,21 +51,31 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
     X (T, d) and y (T,) or (T, m), rows in the order of time; or lists of such arrays, of any
     lengths. Each series of a list has its own start.
 
-    units: size of the network. activation: "spherical", "tanh" or "linear". memory: the number of
-    steps after which the trace of an input has faded to 1/e; the drive is calibrated to it on the
-    training signal. bend: nonlinearity of the sphere. "auto" chooses memory and bend by
-    cross-validation: all candidates on some rows, the best of them on up to 5,000. Instead of
-    memory you may give spectral_radius and input_scaling, which scales the standardised input.
-    bias_ratio: strength of the bias relative to the input. penalty: that of the ridge regression;
-    "loo" chooses the one with the least leave-one-out error.
+    units: size of the network. activation: "spherical", "tanh" or "linear". topology: "ring",
+    "sparse" or another name of spheresn.topology, or W itself. memory: the number of steps after
+    which the trace of an input has faded to 1/e; the drive is calibrated to it on the training
+    signal. bend: nonlinearity of the sphere. bias_ratio: strength of the bias relative to the
+    input; a strong one makes the network weakly nonlinear, none makes it odd. "auto" chooses what
+    is left to it (of activations the sphere and tanh, of topologies the ring and a sparse one with
+    ten links per unit) by leave-one-out errors: all candidates on some rows with 100 units, the
+    best of them on up to 5,000 with 300. Instead of memory you may give spectral_radius and
+    input_scaling, which scales the standardised input; then nothing is chosen.
+    penalty: that of the ridge regression; "loo" chooses the one with the least leave-one-out error.
+    Where smaller penalties pay than a Gram matrix of the states resolves, the readout is computed
+    by an orthogonal factorisation.
     features: "linear", or "quadratic", which adds products of the `components` leading principal
     components of the states. readout: any scikit-learn regressor in place of the ridge regression.
+    reservoir: a Reservoir, or several as one (`parallel`, `chain`), to be taken as it is; it gets
+    the standardised input. What would draw or search a network must be left out.
     washout: rows that fit and score leave out at the start of each series; "auto" is ten memories,
-    and at most a quarter of the series. n_jobs: series driven in parallel (joblib).
+    twenty before an orthogonal readout, and at most a quarter of the series. n_jobs: series driven
+    in parallel (joblib).
 
-    Learned: reservoir_, weights_, lyapunov_ (measured on the training signal: -1/memory), memory_,
-    bend_, penalty_, washout_, low_ and high_, the range of the targets, and state_, the state after
-    the last row.
+    Learned: reservoir_, weights_, activation_, topology_, lyapunov_ (measured on the training
+    signal: -1/memory), memory_, bend_, bias_ratio_, penalty_, washout_, candidates_ (what was
+    tried, the best first, with leave-one-out errors in deviations of the target; those on all rows
+    before those on few), low_ and high_, the range of the targets, and state_, the state after the
+    last row.
 
     >>> import spheresn as sn
     >>> signal, target = sn.datasets.narma(2000, 0)
@@ -68,13 +92,19 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
     loo_error_ = Solved[float](lambda fit: fit.solution.loo_error)
     state_ = Solved[Floats](lambda fit: fit.solution.state)
     frame_ = Solved[FeatureMap](lambda fit: fit.network.feature_map)
-    reservoir_ = Solved[Reservoir](lambda fit: fit.network.feature_map.reservoir)
+    reservoir_ = Solved[Driven](lambda fit: fit.network.feature_map.reservoir)
     washout_ = Solved[int](lambda fit: fit.network.feature_map.washout)
     lyapunov_ = Solved[float](lambda fit: fit.network.chosen.lyapunov)
     memory_ = Solved[float](lambda fit: fit.network.chosen.memory)
     bend_ = Solved[float](lambda fit: fit.network.chosen.bend)
     bias_ratio_ = Solved[float](lambda fit: fit.network.chosen.bias_ratio)
+    activation_ = Solved[str](lambda fit: activation_name(fit.network.feature_map.reservoir))
+    candidates_ = Solved[Sequence[dict[str, Any]]](lambda fit: fit.network.tried)
 
+    activation: str = "auto"
+    topology: Any = "auto"
+    bias_ratio: float | str = "auto"
+    reservoir: Any = None
     readout: Any = None
     n_jobs: int | None = None
 
@@ -89,7 +119,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
             other = Solution(self._fit_other(network.feature_map, series, targets))
             self._learned: Learned = Final(other, network)
         elif is_list(X):
-            sums = self._accumulate(network.feature_map, series, targets)
+            sums = self._accumulate(network.feature_map, series, targets, precise=network.precise)
             self._learned = Final(Solution.of(*sums, self.penalty).times(self._unit), network)
         else:
             self._learned = self._begun(network, series[0], targets[0])
@@ -172,12 +202,47 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """state0, state1, ..."""
         check_is_fitted(self)
-        return np.array([f"state{i}" for i in range(self.units)], dtype=object)
+        return np.array([f"state{i}" for i in range(self.reservoir_.units)], dtype=object)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
+
+    @property
+    def topology_(self) -> Any:
+        """The topology, by name where it was chosen; "given" with a network of the user's own."""
+        check_is_fitted(self)
+        if self.reservoir is not None:
+            return "given"
+        chosen = isinstance(self.topology, str) and self.topology == AUTO
+        return topology_name(self.reservoir_) if chosen else self.topology
+
+    def _plan(self) -> Plan:
+        self._check_readout()
+        found = self._kinds()
+        if len(found) > 1 and found[0].topology is not None and self.density is not None:
+            raise BadInput(
+                f"density must be left out for a topology that is chosen, got {self.density!r}; "
+                "name the topology too"
+            )
+        return plan_of(self, seed_of(self.random_state), self.units, found[0])
+
+    def _kinds(self) -> list[Kind]:
+        return kinds(self.activation, self.topology, self.bend)
+
+    def _network_candidates(self, plan: Plan) -> list[Candidate]:
+        """What the user left to choose; given scalings, or a given network, leave nothing."""
+        if plan.given is not None:
+            return [GIVEN]
+        table = {plan.activation: [Candidate(1.0)]} if plan.scalings else REGRESSION
+        settings = self.memory, self.bend, self.bias_ratio
+        found = [
+            replace(one, kind=kind)
+            for kind in self._kinds()[: 1 if plan.scalings else None]
+            for one in candidates(table, kind.activation, *settings)
+        ]
+        return list(dict.fromkeys(found))
 
     def _checked(
         self, X: Any, y: Any, *, reset: bool, least: int = 2
@@ -238,7 +303,13 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
 
     def _begun(self, network: Network, rows: Floats, targets: Floats) -> StreamFit:
         washout = self._washout_of(network.feature_map, len(rows))
-        empty = Stream(network.feature_map, washout, self.penalty == "loo", (rows[:0], targets[:0]))
+        empty = Stream(
+            network.feature_map,
+            washout,
+            self.penalty == "loo",
+            (rows[:0], targets[:0]),
+            network.precise,
+        )
         return StreamFit(network, empty.taking(rows, targets), self.penalty, self._unit)
 
     def _to_parts(self) -> Parts:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
 
 from .._validation import Floats
-from ..readout import Gram, Sample, solve
-from ..readout.loo import choose_penalty
+from ..readout import Moments, Sample, Triangle, solve
+from ..readout.loo import choose_penalty, choose_precisely
 from ..readout.ridge import solve_within
 from ..selection.plan import Chosen
 from .features import FeatureMap
@@ -19,10 +19,14 @@ Value = TypeVar("Value")
 
 
 class Network(NamedTuple):
-    """A network with its features, and how it was chosen."""
+    """A network with its features, and how it was chosen: whether its readout must be orthogonal,
+    and what was tried.
+    """
 
     feature_map: FeatureMap
     chosen: Chosen
+    precise: bool = False
+    tried: Sequence[dict[str, Any]] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,19 +45,26 @@ class Solution:
 
     @staticmethod
     def of(
-        gram: Gram, sample: Sample, penalty: float | str, again: Callable[[], Gram] | None = None
+        moments: Moments,
+        sample: Sample,
+        penalty: float | str,
+        again: Callable[[], Moments] | None = None,
     ) -> Solution:
-        """The ridge readout of the sums; "loo" chooses the penalty.
+        """The ridge readout of the moments; "loo" chooses the penalty.
 
-        `again` makes the same sums once more. With it, these may be overwritten.
+        `again` makes the same moments once more. With it, these may be overwritten.
         """
         if penalty == "loo":
-            chosen, error, weights = choose_penalty(gram, sample)
+            if isinstance(moments, Triangle):
+                found = choose_precisely(moments, sample)
+            else:
+                found = choose_penalty(moments, sample)
+            chosen, error, weights = found
             return Solution(weights, chosen, error)
         given = float(penalty)
-        if again is None:
-            return Solution(solve(gram, given), given)
-        return Solution(solve_within(gram, given) or solve(again(), given), given)
+        if again is None or isinstance(moments, Triangle):
+            return Solution(solve(moments, given), given)
+        return Solution(solve_within(moments, given) or solve(again(), given), given)
 
     def times(self, unit: float) -> Solution:
         """The solution for targets in another unit."""
@@ -62,14 +73,14 @@ class Solution:
 
 @dataclass(frozen=True, eq=False)
 class Final:
-    """A solution without what it was learned from: it cannot go on learning."""
+    """A solution without its training rows or sums: it cannot learn more."""
 
     solution: Solution
     network: Network | None = None
 
 
 class Solved(Generic[Value]):
-    """An attribute that is read from what the estimator has learned, and solved for if need be.
+    """An attribute that is read from the solution of the estimator, which is computed if need be.
 
     `_fitted()` of the estimator is an immutable value with a cached `solution`. Before a fit there
     is no such attribute.

@@ -11,7 +11,8 @@ from .._running import limit_threads
 from .._validation import Floats
 from ..readout import Sample
 from ..readout.gram import Sums, block_rows
-from .accumulate import with_rows
+from ..readout.triangle import GrowingTriangle
+from .accumulate import growing, with_rows
 from .features import FeatureMap
 from .solution import THREADS_PAY, Network, Solution
 
@@ -49,7 +50,8 @@ class Stream:
     washout: int
     sampled: bool  # whether rows are kept to choose a penalty by
     pending: tuple[Floats, Floats]
-    sums: Sums | None = None  # none before the first whole block
+    precise: bool = False  # whether the readout is orthogonal
+    sums: Sums | GrowingTriangle | None = None  # none before the first whole block
     sample: Sample | None = None
     state: Floats | None = None
     seen: int = 0
@@ -60,9 +62,9 @@ class Stream:
         return int(self.pending[1].shape[1])
 
     def taking(self, rows: Floats, targets: Floats) -> Stream:
-        """The stream with the rows that come next. What is no whole block waits for more.
+        """The stream with the rows that come next. Rows that do not fill a block wait for more.
 
-        The sums are copied. So many rows wait for that that their products cost far more.
+        The sums are copied, once for so many rows that the products of these cost far more.
         """
         if len(self.pending[0]):  # else nothing is copied: targets may be many
             rows, targets = (
@@ -76,7 +78,7 @@ class Stream:
         before = self._absorbed(rows[:whole], targets[:whole]) if whole else self
         return replace(before, pending=(rows[whole:].copy(), targets[whole:].copy()))
 
-    def finished(self) -> tuple[Sums, Sample, Floats]:
+    def finished(self) -> tuple[Sums | GrowingTriangle, Sample, Floats]:
         """Sums and sample of all rows, as copies, and the state after the last row."""
         done = self._absorbed(*self.pending)
         assert done.sums is not None and done.sample is not None and done.state is not None
@@ -84,7 +86,7 @@ class Stream:
 
     def _absorbed(self, rows: Floats, targets: Floats) -> Stream:
         width, state, seen = self.feature_map.width, self.state, self.seen
-        sums = Sums.empty(width, self.outputs) if self.sums is None else self.sums.copy()
+        sums = growing(width, self.outputs, self.precise) if self.sums is None else self.sums.copy()
         sample = self.sample or Sample.empty(width, self.outputs)
         pieces = self.feature_map.pieces(rows, targets, state, kept=False) if len(rows) else ()
         for states, wanted in pieces:
@@ -101,7 +103,7 @@ class Stream:
 
 @dataclass(frozen=True, eq=False)
 class StreamFit:
-    """A network, what it has learned from a stream, and the readout of that once it is needed.
+    """A network, its sums over a stream, and their readout once it is needed.
 
     unit: of the targets.
     """

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from .._validation import Floats
 from ..closed_loop import ClosedLoop
+from ..compose import Driven
 from ..driving import drive
-from ..reservoir import Reservoir
 from ..selection.free_runs import HELD_OUT, HELD_SHARE, Score, evenly_spaced, first_held_out
 from .learning import Learned, Stretch, TrainingData, whole
 
@@ -141,7 +141,7 @@ class Windows:
         count = min(len(self.starts) * self.horizon // horizon, self.use.most_windows)
         return self._with(horizon, count, self.held)
 
-    def states(self, reservoir: Reservoir) -> Floats:
+    def states(self, reservoir: Driven) -> Floats:
         """The states before each start, driven by the true series."""
         found = np.empty((len(self.starts), reservoir.units), reservoir.dtype)
         for i in np.unique(self.which):

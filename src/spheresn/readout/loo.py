@@ -12,10 +12,13 @@ from scipy.linalg.lapack import dpotrf, dtrtri
 from .._validation import Floats
 from .gram import Gram, product
 from .ridge import Moments, Root, Weights, factor
+from .triangle import Triangle
 
 # Penalties are 10^decade times the trace: from interpolation (`Moments.least_decade`) to almost the
 # mean
 FIRST_DECADE, LAST_DECADE = -8, 0
+SCANNED_DECADES = 4  # steps in which all decades are compared; minima are wider
+RESOLVED_DECADE = -12  # below it, rounding errors of a Gram matrix begin to show
 LEAST_SAMPLE_ROWS = 256  # rows; the error is computed on at most twice as many
 MOST_SAMPLE_ROWS = 2 * LEAST_SAMPLE_ROWS
 LOST_VARIANCE = 1e-12  # a share of the variance: in a Gram, less than this may be rounding
@@ -193,23 +196,72 @@ def search_decades(
     moments: Moments, sample: Sample, start: int, strides: tuple[int, ...]
 ) -> tuple[float, float, Weights]:
     """`choose_penalty` from a decade to start from, in these strides."""
-    variance = np.where(moments.target_scatter > 0.0, moments.target_scatter / moments.count, 1.0)
-    centred = (sample.states - moments.state_mean).T
-
-    @cache
-    def evaluate(decade: int) -> tuple[float, Weights]:
-        root = factor(moments, _unit(moments) * 10.0**decade)
-        squares = np.square(_left_out(root, centred, sample.targets)).mean(axis=0)
-        return float(np.sqrt((squares / variance).mean())), root.solve()
-
-    best = _descend(lambda decade: evaluate(decade)[0], start, moments.least_decade, strides)
+    tried = Penalties(moments, sample)
+    best = tried.descend(start, strides)
     # An error above 1 is worse than the mean, which the largest penalty nearly gives: the descent
     # has ended in a local minimum, so all decades are compared
-    if evaluate(best)[0] > 1.0:
-        best = min(
-            range(LAST_DECADE, moments.least_decade - 1, -1), key=lambda decade: evaluate(decade)[0]
-        )
-    return _unit(moments) * 10.0**best, *evaluate(best)
+    return tried.solution(tried.best_of_every(1) if tried.error(best) > 1.0 else best)
+
+
+def choose_precisely(triangle: Triangle, sample: Sample) -> tuple[float, float, Weights]:
+    """`choose_penalty` down to the smallest penalties that a triangle resolves.
+
+    All of them are compared, because the error may have several minima: where the target needs
+    directions in which the states hardly vary, a descent from large penalties ends at the mean. Of
+    a large network this is done with a subset of the states.
+    """
+    tried, strides = Penalties(triangle, sample), (2, 1)
+    stride = -(-len(triangle.state_mean) // LEAST_STATES_FOR_SUBSET)
+    if stride == 1:
+        return tried.solution(tried.descend(tried.best_of_every(SCANNED_DECADES), strides))
+    few = Penalties(triangle.every(stride), sample.every(stride))
+    return tried.solution(tried.descend(few.best_of_every(SCANNED_DECADES), strides))
+
+
+class Penalties:
+    """Leave-one-out errors and readouts by the decade of the penalty, in units of the trace; each
+    is computed once, when it is asked for.
+    """
+
+    def __init__(self, moments: Moments, sample: Sample) -> None:
+        self.moments, self.sample = moments, sample
+        scatter = moments.target_scatter
+        self._variance = np.where(scatter > 0.0, scatter / moments.count, 1.0)
+        self._centred = (sample.states - moments.state_mean).T
+        self._found: dict[float, tuple[float, Weights]] = {}
+
+    def error(self, decade: float) -> float:
+        """The error, relative to the deviation of the targets."""
+        return self._at(decade)[0]
+
+    def solution(self, decade: float) -> tuple[float, float, Weights]:
+        """The penalty, its error and the readout."""
+        return _unit(self.moments) * 10.0**decade, *self._at(decade)
+
+    def descend(self, start: int, strides: tuple[int, ...]) -> int:
+        """A decade that no neighbour improves on, for each stride in turn."""
+        return _descend(self.error, start, self.moments.least_decade, strides)
+
+    def best_of_every(self, stride: int) -> int:
+        """The best decade of all in steps of `stride`; of equal ones, the larger."""
+        return min(range(LAST_DECADE, self.moments.least_decade - 1, -stride), key=self.error)
+
+    def resolved(self) -> float:
+        """The least error so far with a penalty that a Gram matrix can resolve."""
+        errors = [error for decade, (error, _) in self._found.items() if decade >= RESOLVED_DECADE]
+        return min(errors, default=np.inf)
+
+    def decade_of(self, penalty: float) -> float:
+        """The decade, which need not be whole, of a penalty."""
+        return float(np.log10(penalty / _unit(self.moments))) if penalty > 0.0 else -np.inf
+
+    def _at(self, decade: float) -> tuple[float, Weights]:
+        if decade not in self._found:
+            root = factor(self.moments, _unit(self.moments) * 10.0**decade)
+            squares = np.square(_left_out(root, self._centred, self.sample.targets)).mean(axis=0)
+            error = float(np.sqrt((squares / self._variance).mean()))
+            self._found[decade] = error, root.solve()
+        return self._found[decade]
 
 
 def _unit(moments: Moments) -> float:
