@@ -58,6 +58,9 @@ from .validation import validated
 # Searches at most, where rows have gaps: each fills them better for the next
 ROUNDS = 3
 PATHS = 200  # of an interval
+# E-folds by which free runs must be better with the user's own model, and how far they must follow
+# it: with less, a few held-out rows take white noise for equations
+PREFERRED, LEAST_TRUST = 0.3, 0.1
 LEAST_MEASURED = 0.08  # of the rows of each column: one in ten, and some of these lost
 
 
@@ -277,12 +280,15 @@ class ESNForecaster(BaseESN):
         alone = choice.score
         if followed is not None and followed.score is not None:
             alone = followed.score
-        if alone is not None and found.score is not None and found.score <= alone:
+        if alone is not None and found.score is not None and found.score < alone + PREFERRED:
             return None
         told = [beside_told(found.loop, *pair) for pair in zip(filled, beside, strict=True)]
         pairs = zip(filled, told, strict=True)
         inputs = joined([np.hstack([one[:-1], other[1:]]) for one, other in pairs])
-        self.physics_share_ = trust_in_physics(found.loop, inputs)
+        share = trust_in_physics(found.loop, inputs)
+        if share < LEAST_TRUST:
+            return None
+        self.physics_share_ = share
         return found, None, told
 
     def _choose(
