@@ -5,7 +5,7 @@ VENV := $(if $(filter python3,$(PYTHON)),.venv,build/$(notdir $(PYTHON)))
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: reproduce test coverage again lint docs chromium faults mutants bench league league-classification climate noise runtime compose device series sktime versions dist clean
+.PHONY: reproduce test coverage again lint docs chromium faults mutants bench league league-classification climate knowledge noise runtime compose device series sktime versions dist clean
 
 reproduce: $(READY)
 	$(BIN)/spheresn reproduce --preset quick --out results
@@ -84,6 +84,11 @@ climate: $(READY)
 	$(BIN)/python -m climate.systems
 	$(BIN)/python -m climate.run $(CLIMATE)
 	$(BIN)/python -m climate.render
+
+# Several recordings, drift, parameters, equations of one's own: benchmarks/knowledge.json. It takes about a quarter of an hour; some
+# parts only: make knowledge KNOWLEDGE="drift physics".
+knowledge: $(READY)
+	$(BIN)/python benchmarks/knowledge.py $(KNOWLEDGE)
 
 # Noisy rows, gaps, one variable: benchmarks/noise.json and docs/images/noise.png, all methods beside what the true equations can make of
 # the same rows. It goes on where it was stopped; series and single results are in build/noise. All of it takes about ten hours of one

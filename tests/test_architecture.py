@@ -21,6 +21,7 @@ LAYERS = [
     ["activations"],
     ["reservoir", "compose", "kernels", "driving", "grid"],
     ["readout", "series"],
+    ["physics"],
     ["closed_loop"],
     ["_plain", "analysis", "assimilation", "datasets"],
     ["plotting", "selection"],

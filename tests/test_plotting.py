@@ -174,3 +174,24 @@ def test_a_constant_attractor_and_what_is_none():
     for truth, run in ((np.ones((5, 2)), np.ones((5, 3))), (np.full(5, np.nan), np.ones(5))):
         with pytest.raises(sn.BadInput, match="truth and run must be finite"):
             plotting.attractor(axes, truth, run)
+
+
+class Doubling:
+    """A free run that rests at the parameter below 1, and changes between it and its half above."""
+
+    def forecast(self, steps, exogenous):
+        value = exogenous[:, 0]
+        return np.where((value > 1.0) & (np.arange(steps) % 2 == 1), value / 2.0, value)[:, None]
+
+
+def test_a_bifurcation_diagram_has_one_branch_at_rest_and_those_of_a_cycle():
+    axes = Figure().add_subplot()
+    at, found = plotting.bifurcation(Doubling(), [0.5, 2.0], axes, steps=50, transient=10)
+    assert set(zip(at.tolist(), found.tolist(), strict=True)) == {(0.5, 0.5), (2.0, 2.0)}
+    at, found = plotting.bifurcation(
+        Doubling(), [[2.0]], axes, steps=50, transient=10, extremes=False
+    )
+    assert set(found.tolist()) == {1.0, 2.0}
+    assert len(at) == 40
+    with pytest.raises(ValueError, match="steps must be more than transient"):
+        plotting.bifurcation(Doubling(), [1.0], axes, steps=10, transient=10)

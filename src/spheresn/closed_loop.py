@@ -12,9 +12,13 @@ from . import kernels
 from ._errors import StateOverflow
 from ._validation import Floats
 from .compose import Driven
-from .driving import network_of
+from .driving import drive, network_of
+from .physics import Physics
 from .readout import Quadratic, Weights
 from .series.scaling import soft_clip, soft_clip_slope
+
+TRUST_ROWS = 50  # over which the trust in a model of the user's own is averaged
+ON_PHYSICS = 2.0  # the carry of a readout that gives what the user's own model leaves over
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +30,9 @@ class ClosedLoop:
     value to the next, with 0 the next value. Beyond the bounds low and high (m,), s' is bent back
     smoothly, so that no run diverges; by default there are none.
 
+    p is what a model of the user's own says of s'. It stands last among the inputs of the network,
+    and where carry is ON_PHYSICS, s' = p + b + Wᵀ φ(x'). Where it has no number, a run diverges.
+
     Its Lyapunov exponents, by the functions of `spheresn.analysis` with `signal` a number of steps,
     are those of the learned attractor.
     """
@@ -36,6 +43,7 @@ class ClosedLoop:
     quadratic: Quadratic | None = None
     low: Floats | None = None
     high: Floats | None = None
+    physics: Physics | None = None
 
     @property
     def bounds(self) -> tuple[Floats, Floats]:
@@ -60,12 +68,30 @@ class ClosedLoop:
         """Directions of x and of s together."""
         return self.reservoir.tangent_dim + self.outputs
 
+    @property
+    def exogenous(self) -> int:
+        """The exogenous columns."""
+        own = 0 if self.physics is None else self.outputs
+        return self.reservoir.n_inputs - self.outputs - own
+
+    def beside(self, values: Floats, exogenous: Floats) -> Floats:
+        """What stands beside values (R, m) among the inputs: exogenous columns (R, e), and what the
+        user's own model says.
+        """
+        if self.physics is None:
+            return exogenous
+        return np.hstack([exogenous, self.physics.of_any(values, exogenous)])
+
+    def base(self, values: Floats, beside: Floats) -> Floats:
+        """What the readout adds to."""
+        return beside[..., -self.outputs :] if self.carry == ON_PHYSICS else self.carry * values
+
     def step(self, state: Floats, inputs: Floats) -> Floats:
         """(x, s) one step later; `inputs`, the exogenous columns, stand beside s."""
         x, s = state[: self.reservoir.units], state[self.reservoir.units :]
-        after = self.reservoir.step(x, np.concatenate([s, inputs]))
-        features = after[None] if self.quadratic is None else self.quadratic(after[None])
-        value = self.carry * s + self.weights(features)[0]
+        beside = self.beside(s[None], inputs[None])[0]
+        after = self.reservoir.step(x, np.concatenate([s, beside]))
+        value = self.base(s, beside) + self.weights(self.features(after[None]))[0]
         return np.concatenate([after, soft_clip(value, *self.bounds)])
 
     def tangent_step(
@@ -74,16 +100,22 @@ class ClosedLoop:
         """The next (x, s) and tangents (N + m, k) carried along."""
         n = self.reservoir.units
         x, s = state[:n], state[n:]
-        both = np.concatenate([s, inputs])
+        beside = self.beside(s[None], inputs[None])[0]
+        both = np.concatenate([s, beside])
         moved = np.vstack([tangents[n:], np.zeros((len(inputs), tangents.shape[1]))])
+        pushed_base = self.carry * tangents[n:]
+        if self.physics is not None:
+            told = self.physics.slopes(s, inputs) @ tangents[n:]
+            moved = np.vstack([moved, told])
+            pushed_base = told if self.carry == ON_PHYSICS else pushed_base
         after, carried = self.reservoir.tangent_step(x, both, tangents[:n], moved)
         linear = self.weights.matrix[:n].T @ carried
         if self.quadratic is not None:
             linear = linear + self.weights.matrix[n:].T @ self.quadratic.pushforward(after, carried)
-        features = after[None] if self.quadratic is None else self.quadratic(after[None])
-        value, limits = self.carry * s + self.weights(features)[0], self.bounds
+        value = self.base(s, beside) + self.weights(self.features(after[None]))[0]
+        limits = self.bounds
         slope = soft_clip_slope(value, *limits)
-        pushed = slope[:, None] * (self.carry * tangents[n:] + linear)
+        pushed = slope[:, None] * (pushed_base + linear)
         return np.concatenate([after, soft_clip(value, *limits)]), np.vstack([carried, pushed])
 
     def run(self, steps: int, state: Floats, last: Floats, exogenous: Floats) -> tuple[Floats, int]:
@@ -108,6 +140,8 @@ class ClosedLoop:
         states (R, N), lasts (R, m), exogenous (R, steps, e). shocks (R, steps, m): what each step
         adds to the value that the readout gives.
         """
+        if self.physics is not None:
+            return self._runs_beside_physics(steps, states, lasts, exogenous, shocks)
         outputs = np.empty((len(states), steps, self.outputs))
         finite = np.empty(len(states), np.int64)
         network, readout = network_of(self.reservoir), self.readout_data()
@@ -122,6 +156,32 @@ class ClosedLoop:
                 )
             outputs[r, stop:] = outputs[r, stop - 1] if stop else last
             finite[r] = stop
+        return outputs, finite
+
+    def _runs_beside_physics(
+        self,
+        steps: int,
+        states: Floats,
+        lasts: Floats,
+        exogenous: Floats,
+        shocks: Floats | None,
+    ) -> tuple[Floats, NDArray[np.int64]]:
+        """The same, all runs side by side, because the user's own model may take several rows."""
+        values, outputs = lasts.copy(), np.empty((len(states), steps, self.outputs))
+        finite = np.full(len(states), steps, np.int64)
+        for k in range(steps):
+            beside = self.beside(values, exogenous[:, k])
+            running = np.isfinite(beside).all(axis=1) & (finite == steps)
+            finite[(finite == steps) & ~running] = k
+            beside = np.where(np.isfinite(beside), beside, 0.0)
+            inputs = np.hstack([values, beside])
+            states = drive(self.reservoir, inputs[:, None], states)[:, 0]
+            after = self.base(values, beside) + self.weights(self.features(states))
+            after = soft_clip(after, *self.bounds)
+            if shocks is not None:
+                after = after + shocks[:, k]
+            values = np.where(running[:, None], after, values)
+            outputs[:, k] = values
         return outputs, finite
 
     def with_weights(self, weights: Weights) -> ClosedLoop:
@@ -164,3 +224,36 @@ class ClosedLoop:
             products,
             np.empty(len(components)),
         )
+
+
+def beside_told(
+    loop: ClosedLoop, rows: Floats, exogenous: Floats, before: Floats | None = None
+) -> Floats:
+    """What stands beside rows (T, m) that were observed: exogenous columns (T, e), and what the
+    user's own model says of each row from the one before it; of the first one from `before`, or the
+    row itself.
+    """
+    if loop.physics is None:
+        return exogenous
+    known = loop.physics(np.vstack([rows[:1] if before is None else before, rows[:-1]]), exogenous)
+    if before is None:
+        known[0] = rows[0]
+    return np.hstack([exogenous, known])
+
+
+def trust_in_physics(loop: ClosedLoop, inputs: Floats) -> float:
+    """How far the next row follows what the user's own model says of it: the mean of ∂s'ᵢ/∂pᵢ over
+    columns and some inputs (T, d + e + d), between 0 and 1.
+    """
+    m, trusted = loop.outputs, []
+    states = drive(loop.reservoir, inputs)
+    entering = np.zeros((inputs.shape[1], m))
+    entering[-m:] = np.eye(m)
+    nothing = np.zeros((loop.reservoir.units, m))
+    for k in np.linspace(1, len(inputs) - 1, TRUST_ROWS).astype(int):
+        after, carried = loop.reservoir.tangent_step(states[k - 1], inputs[k], nothing, entering)
+        moved = carried
+        if loop.quadratic is not None:
+            moved = np.vstack([carried, loop.quadratic.pushforward(after, carried)])
+        trusted.append(np.diagonal(loop.weights.matrix.T @ moved) + float(loop.carry == ON_PHYSICS))
+    return float(np.clip(np.mean(trusted), 0.0, 1.0))

@@ -32,6 +32,7 @@ COLOURS = {"spherical": "#0072B2", "tanh": "#D55E00", "linear": "#555555", "bent
 ACCENTS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000")
 # How the line at zero is drawn
 ZERO: dict[str, Any] = {"color": "0.6", "linewidth": 0.8, "zorder": 0}
+RESTS = 1e-6  # of its size: a run that moves less is at rest
 FLOOR = 1e-16  # smaller distances are rounding errors
 
 
@@ -308,6 +309,60 @@ def attractor(
         ax.set(**dict(zip(("xlim", "ylim", "zlim"), ends, strict=False)))
         lines.append(line)
     return lines[0], lines[1]
+
+
+def bifurcation(
+    model: Any,
+    values: Any,
+    axes: Any = None,
+    *,
+    column: int = 0,
+    steps: int = 2000,
+    transient: int = 500,
+    extremes: bool = True,
+) -> tuple[Any, Any]:
+    """Free runs of a forecaster at values of its exogenous column, as a bifurcation diagram.
+
+    Each value (K,), or row of values (K, e), stays for a run of `steps` from where forecasts begin,
+    without its first `transient` steps. Drawn, on the current axes by default, and returned are the
+    first exogenous column and the local maxima of `column` there, or all values unless `extremes`.
+    A run without a maximum is at rest: its last value counts.
+
+    >>> from matplotlib.figure import Figure
+    >>> import spheresn as sn
+    >>> beside = [np.full((60, 1), target) for target in (1.0, 2.0, 3.0, 4.0)]
+    >>> falls = 0.5 ** np.arange(60.0)[:, None]
+    >>> rows = [one * (1.0 - falls) for one in beside]
+    >>> model = sn.ESNForecaster(20, activation="linear", random_state=0)
+    >>> model = model.fit(rows, exogenous=beside)
+    >>> at, found = bifurcation(model, [1.5, 2.5], Figure().add_subplot(), steps=600)
+    >>> at.tolist(), found.round(3).tolist()
+    ([1.5, 2.5], [1.5, 2.5])
+    """
+    asked = np.asarray(values, dtype=float)
+    asked = asked.reshape(-1, 1) if asked.ndim < 2 else asked
+    if transient >= steps:
+        raise BadInput(
+            f"steps must be more than transient, got {steps} and {transient}; run longer"
+        )
+    places, heights = [], []
+    for row in asked:
+        run = np.asarray(model.forecast(steps, np.tile(row, (steps, 1))), dtype=float)
+        run = run.reshape(steps, -1)[transient:, column]
+        inner = (run[1:-1] > run[:-2]) & (run[1:-1] >= run[2:])
+        moves = np.ptp(run) > RESTS * max(float(np.abs(run).max()), RESTS)
+        found = run[1:-1][inner] if extremes and moves else run if not extremes else run[-1:]
+        found = found if len(found) else run[-1:]
+        heights.append(found)
+        places.append(np.full(len(found), row[0]))
+    at, heights_found = np.concatenate(places), np.concatenate(heights)
+    if axes is None:
+        from matplotlib import pyplot as plt
+
+        axes = plt.gca()
+    axes.plot(at, heights_found, ",", color=ACCENTS[0])
+    axes.set(xlabel="parameter", ylabel=f"{'maxima of ' if extremes else ''}column {column}")
+    return at, heights_found
 
 
 def plot_reliability(axes: Axes, result: Reliability, **style: Any) -> None:

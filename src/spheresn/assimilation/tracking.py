@@ -201,8 +201,10 @@ class Evidence:
 
 
 def can_track(loop: ClosedLoop) -> bool:
-    """Whether the network has compiled loops; one of the user's own topology has none."""
-    return network_of(loop.reservoir) is not None
+    """Whether the network has compiled loops; those of one's own topology have none, and neither
+    have those beside a model of the user's own.
+    """
+    return loop.physics is None and network_of(loop.reservoir) is not None
 
 
 @dataclass(frozen=True, eq=False)
@@ -324,5 +326,5 @@ def _errors_of(loop: ClosedLoop, series: Rows) -> Floats:
     """The squared error of each step after the first ones."""
     before = np.hstack([series.filled[:-1], series.beside[1:]])
     features = loop.features(drive(loop.reservoir, before))
-    expected = loop.carry * series.filled[:-1] + loop.weights(features)
+    expected = loop.base(series.filled[:-1], series.beside[1:]) + loop.weights(features)
     return np.asarray(np.square(series.rows[1:] - expected)[series.skip :])

@@ -18,7 +18,8 @@ import numpy as np
 
 from .._running import Progress
 from .._validation import Floats
-from ..closed_loop import ClosedLoop
+from ..closed_loop import ON_PHYSICS, ClosedLoop
+from ..physics import Physics
 from ..readout import Sample, Triangle, Weights, solve
 from ..readout.loo import choose_penalty
 from ..selection.calibration import Calibrated
@@ -93,7 +94,8 @@ class Setting(NamedTuple):
     """How the readout of a network is learned and used.
 
     noise: in deviations of the series; share: the penalty as a share of the trace, None if the
-    leave-one-out error or the user sets it; carry: whether the readout gives steps (1) or values.
+    leave-one-out error or the user sets it; carry: whether the readout gives steps (1), values (0),
+    or what the user's own model leaves over (ON_PHYSICS).
     """
 
     noise: float
@@ -206,6 +208,7 @@ class ForecastSearch:
     penalty: float | str
     n_jobs: int | None
     progress: Progress
+    physics: Physics | None = None
     defaults: ForecastDefaults = field(default_factory=lambda: FORECAST_DEFAULTS)
 
     def best(self, found: list[Candidate], steady: Sequence[Candidate] = ()) -> ForecastChoice:
@@ -392,7 +395,7 @@ class ForecastSearch:
         return self._learn(trial.feature_map, self.data, [whole(self.data)])[0]
 
     def _closed(self, feature_map: FeatureMap, weights: Weights, setting: Setting) -> ClosedLoop:
-        return closed(feature_map, weights, setting.carry, self.limits)
+        return closed(feature_map, weights, setting.carry, self.limits, self.physics)
 
     def _settings(self, grid: Sequence[tuple[float, float]]) -> list[Setting]:
         """The settings of a grid of noises and penalties, with what the user fixed."""
@@ -403,7 +406,8 @@ class ForecastSearch:
             )
             for noise, share in grid
         ]
-        return [Setting(*pair, carry) for pair in dict.fromkeys(pairs) for carry in (1.0, 0.0)]
+        carries = (1.0, 0.0) if self.physics is None else (1.0, 0.0, ON_PHYSICS)
+        return [Setting(*pair, carry) for pair in dict.fromkeys(pairs) for carry in carries]
 
     @property
     def _kept(self) -> list[tuple[int, int]]:
@@ -454,16 +458,25 @@ def solved_for(
 
 
 def half(columns: int, carry: float) -> slice:
-    """The outputs of a readout that give steps (carry 1) or values (carry 0)."""
-    return slice(0, columns) if carry else slice(columns, None)
+    """The outputs of a readout that give steps (carry 1), values (0), or what the user's own model
+    leaves over (ON_PHYSICS).
+    """
+    place = {1.0: 0, 0.0: 1, ON_PHYSICS: 2}[carry]
+    return slice(place * columns, (place + 1) * columns)
 
 
 def closed(
-    feature_map: FeatureMap, weights: Weights, carry: float, limits: tuple[Floats, Floats]
+    feature_map: FeatureMap,
+    weights: Weights,
+    carry: float,
+    limits: tuple[Floats, Floats],
+    physics: Physics | None = None,
 ) -> ClosedLoop:
-    """The loop over that half of the readout."""
-    outputs = weights.outputs(half(len(weights.intercept) // 2, carry))
-    return ClosedLoop(feature_map.reservoir, outputs, carry, feature_map.quadratic, *limits)
+    """The loop over that part of the readout."""
+    parts = 2 if physics is None else 3
+    outputs = weights.outputs(half(len(weights.intercept) // parts, carry))
+    network, products = feature_map.reservoir, feature_map.quadratic
+    return ClosedLoop(network, outputs, carry, products, *limits, physics)
 
 
 def _row(entry: Entry[Trial], again: Score | None) -> dict[str, float | None]:

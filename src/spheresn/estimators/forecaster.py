@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import Any, NamedTuple, Self
 
@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation
-from .._errors import BadInput
+from .._errors import BadInput, ModelFileError
 from .._plain import (
     Parts,
     Saved,
@@ -27,7 +27,8 @@ from .._plain import (
 from .._running import Progress, all_or_nothing
 from .._validation import Floats, real, whole
 from ..assimilation.tracking import Recordings, Rows, Tracker, can_track, one_step_errors
-from ..closed_loop import ClosedLoop
+from ..closed_loop import ClosedLoop, beside_told, trust_in_physics
+from ..physics import TRIED_ROWS, Physics
 from ..selection.calibration import Calibrated
 from ..selection.plan import FORECAST, STEADY_FORECAST, Chosen
 from ..selection.staying import LearnedClimate
@@ -60,6 +61,9 @@ LEAST_LONG = 1000
 # Searches at most, where rows have gaps: each fills them better for the next
 ROUNDS = 3
 PATHS = 200  # of an interval
+# E-folds by which free runs must be better with the user's own model, and how far they must follow
+# it: with less, a few held-out rows take white noise for equations
+PREFERRED, LEAST_TRUST = 0.3, 0.1
 LEAST_MEASURED = 0.08  # of the rows of each column: one in ten, and some of these lost
 
 
@@ -122,6 +126,11 @@ class ESNForecaster(BaseESN):
     forecasts begin at the filtered state. Missing values (NaN) are filled by the network, unless
     the rows are to be trusted.
 
+    physics: a function f(row, exogenous) that gives the next row, from equations that are nearly
+    right. It becomes an input of the network, and the readout may learn what it leaves over. The
+    search takes it where free runs are better with it: physics_share_ says how far it is trusted,
+    from 0, not at all, to 1. Noisy rows are not filtered then.
+
     long_runs: whether free runs of many thousand steps from all over the series must stay in its
     climate; of the settings whose runs do, the best is taken. climate_ says what such runs are like
     (`LearnedClimate`): verdict, distances, and how long none leaves. Of several recordings it is
@@ -142,7 +151,7 @@ class ESNForecaster(BaseESN):
     _penalty_rules = ("loo", "auto")
     _saved = Saved(
         "_one_column",
-        ("bias_ratio_", "noise_", "score_"),
+        ("bias_ratio_", "noise_", "score_", "physics_share_"),
         ("state_", "last_", "low_", "high_"),
     )
 
@@ -150,6 +159,7 @@ class ESNForecaster(BaseESN):
     penalty: float | str = "auto"
     noise: float | str = "auto"
     observation_noise: Any = "auto"
+    physics: Any = None
     reservoir: Any = None
     n_jobs: int | None = None
     verbose: bool = True
@@ -188,7 +198,11 @@ class ESNForecaster(BaseESN):
             filled = [np.where(np.isnan(one), smooth, one) for one, smooth in pairs]
         assert choice is not None  # there is at least one round
         self.__dict__.pop("climate_", None)  # that of an earlier fit
-        if self.long_runs:
+        self.physics_share_ = 0.0
+        beside_physics = self._with_physics(filled, beside, choice, followed)
+        if beside_physics is not None:
+            choice, followed, beside = beside_physics
+        elif self.long_runs:
             seen = self._rows_of(_longest(choice), rows, filled, beside)
             choice, followed, self.climate_ = settle(choice, followed, seen, noise)
         self._adopt(choice, followed, rows, filled, beside)
@@ -265,12 +279,45 @@ class ESNForecaster(BaseESN):
             )
         return [place for place in range(len(tables)) if place not in short]
 
+    def _with_physics(
+        self,
+        filled: list[Floats],
+        beside: list[Floats],
+        choice: ForecastChoice,
+        followed: Followed | None,
+    ) -> tuple[ForecastChoice, Followed | None, list[Floats]] | None:
+        """The choice with the user's own model, and what stands beside the rows then; None where
+        the network alone is better.
+        """
+        if self.physics is None:
+            return None
+        known = joined(filled), joined(beside)
+        physics = Physics.of(self.physics, self.scaler_, self.exogenous_scaler_, *known)
+        found = self._choose(filled, beside, filled, physics)
+        alone = choice.score
+        if followed is not None and followed.score is not None:
+            alone = followed.score
+        if alone is not None and found.score is not None and found.score < alone + PREFERRED:
+            return None
+        told = [beside_told(found.loop, *pair) for pair in zip(filled, beside, strict=True)]
+        pairs = zip(filled, told, strict=True)
+        inputs = joined([np.hstack([one[:-1], other[1:]]) for one, other in pairs])
+        share = trust_in_physics(found.loop, inputs)
+        if share < LEAST_TRUST:
+            return None
+        self.physics_share_ = share
+        return found, None, told
+
     def _choose(
-        self, filled: list[Floats], beside: list[Floats], rows: list[Floats]
+        self,
+        filled: list[Floats],
+        beside: list[Floats],
+        rows: list[Floats],
+        physics: Physics | None = None,
     ) -> ForecastChoice:
         """The network and its readout; `rows` have NaN where `filled` was guessed."""
         plan = self._plan()
-        data = self._training_data(filled, beside, rows, plan.seed)
+        data = self._training_data(filled, beside, rows, plan.seed, physics)
         if self.noise != "auto":
             _validation.real("noise", self.noise, 0.0)
         search = ForecastSearch(
@@ -283,6 +330,7 @@ class ESNForecaster(BaseESN):
             self.penalty,
             self.n_jobs,
             Progress(self.verbose),
+            physics,
         )
         try:
             return search.best(
@@ -292,12 +340,17 @@ class ESNForecaster(BaseESN):
             search.progress.close()
 
     def _training_data(
-        self, filled: list[Floats], beside: list[Floats], rows: list[Floats], seed: int = 0
+        self,
+        filled: list[Floats],
+        beside: list[Floats],
+        rows: list[Floats],
+        seed: int = 0,
+        physics: Physics | None = None,
     ) -> list[TrainingData]:
         """The recordings as the search has them."""
         rng = np.random.default_rng([seed, 1])
         return [
-            TrainingData.of(known, others, rng, one if np.isnan(one).any() else None)
+            TrainingData.of(known, others, rng, one if np.isnan(one).any() else None, physics)
             for known, others, one in zip(filled, beside, rows, strict=True)
         ]
 
@@ -510,7 +563,9 @@ class ESNForecaster(BaseESN):
                 ShortStart,
                 stacklevel=4,
             )
-        present = self._present.elsewhere(self.scaler_.forward(rows), beside, self.washout_)
+        rows = self.scaler_.forward(rows)
+        beside = beside_told(self.closed_loop_, guessed(rows), beside)
+        present = self._present.elsewhere(rows, beside, self.washout_)
         return Known(present, shape, form is not None)
 
     @property
@@ -561,7 +616,8 @@ class ESNForecaster(BaseESN):
             skip = self._washout_of(lessons.feature_map, len(rows))
             series = Rows(rows, guessed(rows), beside, skip)
             smoothed = self._as_seen(series, known)
-            (data,) = self._training_data([smoothed], [beside], [smoothed])
+            (data,) = self._training_data([smoothed], [beside], [smoothed], physics=lessons.physics)
+            series = replace(series, beside=beside_told(self.closed_loop_, series.filled, beside))
             lessons = lessons.taking(data, skip, memory)
             taken.append(data)
             self._widen(self.scaler_.backward(smoothed))
@@ -599,7 +655,8 @@ class ESNForecaster(BaseESN):
         if self._form is not None:
             same_dates("X", X, self._form.coming(len(series)))
         beside = self._exogenous(exogenous, len(series), self._coming(len(series)))
-        self._be_at(self._present.after(series, beside))
+        told = beside_told(self.closed_loop_, guessed(series), beside, self.last_)
+        self._be_at(self._present.after(series, told))
         self._rows_seen += len(series)
         if self._form is not None:
             self._form = self._form.after(len(series))
@@ -682,8 +739,8 @@ class ESNForecaster(BaseESN):
         if tracker is None:
             if not can_track(self.closed_loop_):
                 raise BadInput(
-                    "a model with a topology or an activation of one's own has no filter; use one "
-                    "of the library's to smooth rows"
+                    "a model with a topology, an activation or equations of one's own has no "
+                    "filter; fit one without to smooth rows"
                 )
             tracker = Tracker(
                 self.closed_loop_, np.full(rows.shape[1], TRUSTED), self._present.drift
@@ -735,9 +792,11 @@ class ESNForecaster(BaseESN):
             self.washout_,
             self.closed_loop_.quadratic,
         )
+        beside = self.closed_loop_.beside(series, beside)
         outputs = feature_map.read(np.hstack([series, beside]), self.closed_loop_.weights)
         result = _validation.finite(
-            "the prediction", self.scaler_.backward(self.closed_loop_.carry * series + outputs)
+            "the prediction",
+            self.scaler_.backward(self.closed_loop_.base(series, beside) + outputs),
         )
         result[: self.washout_] = result[: self.washout_].clip(self.low_, self.high_)
         return result[:, 0] if self._one_column else result
@@ -800,6 +859,7 @@ class ESNForecaster(BaseESN):
             "reservoir": reservoir,
             "washout": int(self.washout_),
             "rows": int(self._rows_seen),
+            "physics": loop.physics is not None,
             "climate": self.climate_.plain() if hasattr(self, "climate_") else None,
         }, {
             **tensors,
@@ -819,15 +879,20 @@ class ESNForecaster(BaseESN):
         weights, quadratic = readout_from(values, tensors, reservoir.units)
         columns = len(weights.intercept)
         self.scaler_ = scaler_from(tensors["mean"], tensors["scale"], columns)
+        needed = values.get("physics", False) is True
         self.exogenous_scaler_ = scaler_from(
-            tensors["exogenous_mean"], tensors["exogenous_scale"], reservoir.n_inputs - columns
+            tensors["exogenous_mean"],
+            tensors["exogenous_scale"],
+            reservoir.n_inputs - columns * (2 if needed else 1),
         )
         ends = (self.last_, self.low_, self.high_)
         if self.state_.shape != (reservoir.units,) or any(one.shape != (columns,) for one in ends):
             raise ValueError("state and series do not fit the network")
         limits = (self.scaler_.forward(end) for end in (self.low_, self.high_))
         carry = real("carry", values["carry"])
-        self.closed_loop_ = ClosedLoop(reservoir, weights, carry, quadratic, *limits)
+        physics = self._physics_of_file(needed)
+        low, high = limits
+        self.closed_loop_ = ClosedLoop(reservoir, weights, carry, quadratic, low, high, physics)
         self.reservoir_, self.washout_ = reservoir, whole("washout", values["washout"], 0)
         loop, state, last = self.closed_loop_, self.state_, self.last_
         self._present = Present.from_tensors(tensors, loop, state, last, self.washout_)
@@ -836,6 +901,20 @@ class ESNForecaster(BaseESN):
             self.climate_ = LearnedClimate.from_plain(values["climate"])
         form = values.get("form")
         self._form = None if form is None else SeriesForm.from_plain(form)
+
+    def _physics_of_file(self, needed: bool) -> Physics | None:
+        """The user's own model, which no file holds."""
+        if not needed:
+            return None
+        if self.physics is None:
+            raise ModelFileError(
+                "the file has a model that needs its physics, the function f(row, exogenous) that "
+                "it was fitted with; pass it: load(path, physics=f)"
+            )
+        # Tried at the mean of the rows
+        few = np.zeros((TRIED_ROWS, len(self.scaler_.mean)))
+        others = np.zeros((TRIED_ROWS, len(self.exogenous_scaler_.mean)))
+        return Physics.of(self.physics, self.scaler_, self.exogenous_scaler_, few, others)
 
     def _exogenous(self, exogenous: Any, rows: int, index: Any, name: str = "exogenous") -> Floats:
         """Exogenous columns with those of fit, in units of their deviations."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._validation import Floats
+from ..physics import Physics
 from ..readout import Sample, Triangle
 from ..readout.triangle import GrowingTriangle
 from ..series.gaps import LEAST_USED, learnable
@@ -29,7 +30,9 @@ class TrainingData:
     s is the series, e the exogenous columns. `targets` (T - 1, 2d) hold the steps s_{k+1} - s_k and
     the values s_{k+1} themselves. Which of the two is better to learn depends on the series: steps
     on flows, values on regular waves, where summing steps drifts. `noise` (T - 1, d) is white, of
-    deviation one; learning adds it to s_k in any strength. `measured` (T, d) is the series with NaN
+    deviation one; learning adds it to s_k in any strength. With a model of the user's own, what it
+    says of s_{k+1} stands last among the inputs, the targets also hold what it leaves over, and
+    `response` (T - 1, d) is how it moves with the noise. `measured` (T, d) is the series with NaN
     where it was guessed, or None if it is complete.
     """
 
@@ -38,6 +41,7 @@ class TrainingData:
     targets: Floats
     noise: Floats
     measured: Floats | None = None
+    response: Floats | None = None
 
     @staticmethod
     def of(
@@ -45,12 +49,18 @@ class TrainingData:
         exogenous: Floats,
         rng: np.random.Generator,
         measured: Floats | None = None,
+        physics: Physics | None = None,
     ) -> TrainingData:
         """From the standardised series (T, d) and the exogenous columns (T, e)."""
-        before, after = series[:-1], series[1:]
-        inputs, targets = np.hstack([before, exogenous[1:]]), np.hstack([after - before, after])
+        before, after, beside = series[:-1], series[1:], exogenous[1:]
+        inputs, targets = np.hstack([before, beside]), np.hstack([after - before, after])
         noise = rng.standard_normal(before.shape)
-        return TrainingData(series, inputs, targets, noise, measured)
+        if physics is None:
+            return TrainingData(series, inputs, targets, noise, measured)
+        told = physics(before, beside)
+        moved = physics(before + NOISE_PROBE * noise, beside)
+        inputs, targets = np.hstack([inputs, told]), np.hstack([targets, after - told])
+        return TrainingData(series, inputs, targets, noise, measured, (moved - told) / NOISE_PROBE)
 
     @property
     def exogenous(self) -> Floats:
@@ -61,12 +71,17 @@ class TrainingData:
     def noisy_inputs(self) -> Floats:
         """The inputs with a trace of noise."""
         beside = np.zeros_like(self.exogenous)
+        if self.response is not None:
+            beside[:, -self.response.shape[1] :] = self.response
         return np.asarray(self.inputs + NOISE_PROBE * np.hstack([self.noise, beside]))
 
     @property
     def noisy_targets(self) -> Floats:
         """The targets as seen from the noisy inputs: the step begins at the noisy value."""
-        return self.targets - NOISE_PROBE * np.hstack([self.noise, np.zeros_like(self.noise)])
+        moved = [self.noise, np.zeros_like(self.noise)]
+        if self.response is not None:
+            moved.append(self.response)
+        return self.targets - NOISE_PROBE * np.hstack(moved)
 
     def first(self, rows: int) -> TrainingData:
         """The first rows."""
@@ -108,6 +123,7 @@ class TrainingData:
             self.targets[steps],
             self.noise[steps],
             measured,
+            None if self.response is None else self.response[steps],
         )
 
 

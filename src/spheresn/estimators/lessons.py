@@ -9,6 +9,7 @@ import numpy as np
 
 from .._validation import Floats
 from ..closed_loop import ClosedLoop
+from ..physics import Physics
 from ..readout import Sample, Weights
 from .accumulate import Piece
 from .features import FeatureMap
@@ -33,11 +34,13 @@ class Lessons:
     setting: Setting
     penalty: float | str
     taught: Weights | None = None
+    physics: Physics | None = None
 
     @staticmethod
     def of_choice(choice: ForecastChoice, penalty: float | str) -> Lessons:
         """Those of least squares."""
-        return Lessons(choice.trial.feature_map, choice.learned, choice.setting, penalty)
+        found = choice.trial.feature_map, choice.learned, choice.setting, penalty
+        return Lessons(*found, None, choice.loop.physics)
 
     @staticmethod
     def of_taught(
@@ -92,7 +95,8 @@ class Lessons:
         share = self.setting.share
         weights, penalty = solved_for(moments, self.learned.sample, share, self.penalty)
         if self.taught is None:
-            return closed(self.feature_map, weights, self.setting.carry, limits), penalty
+            carry = self.setting.carry
+            return closed(self.feature_map, weights, carry, limits, self.physics), penalty
         both = Weights(
             self.taught.matrix + weights.matrix, self.taught.intercept + weights.intercept
         )

@@ -308,9 +308,10 @@ def _ahead(
 ) -> tuple[Floats, Floats, Floats]:
     """Forecasts of these rows, the state after the row before the last, and the last row."""
     before = np.vstack([last, rows[:-1]])
+    beside = loop.beside(before, beside)
     states = drive(loop.reservoir, np.hstack([before, beside]), state)
-    features = states if loop.quadratic is None else loop.quadratic(states)
-    found = soft_clip(loop.carry * before + loop.weights(features), *loop.bounds)
+    expected = loop.base(before, beside) + loop.weights(loop.features(states))
+    found = soft_clip(expected, *loop.bounds)
     return found, states[-1].copy(), rows[-1].copy()
 
 

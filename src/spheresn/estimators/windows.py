@@ -187,7 +187,7 @@ class Windows:
         """
         steps = np.arange(self.horizon)
         places = [(self.data[self.which[k]], self.starts[k] + steps) for k in mine]
-        beside = np.stack([one.exogenous[rows] for one, rows in places])
+        beside = np.stack([one.exogenous[rows, : loop.exogenous] for one, rows in places])
         outputs, finite = loop.runs(self.horizon, states, lasts, beside)
         truth = np.stack([one.series[rows + 1] for one, rows in places])
         squares = np.square(np.clip(outputs - truth, -1e3, 1e3))

@@ -95,8 +95,10 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         draft.write_bytes(to_bytes(arrays, {"spheresn": json.dumps(header)}))
 
 
-def load(path: str | os.PathLike[str]) -> Any:
+def load(path: str | os.PathLike[str], physics: Any = None) -> Any:
     """The estimator that `save` wrote; its outputs are the same to the last bit.
+
+    physics: the function that a forecaster was fitted with, which no file holds.
 
     A file that is not a model is refused in one sentence:
 
@@ -110,7 +112,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         with safe_open(os.fspath(path), framework="numpy") as file:
             header = _header(file.metadata())
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  not a dict
-        return _assemble(header, tensors)
+        return _assemble(header, tensors, physics)
     except FileNotFoundError:
         raise ModelFileError(
             f"path must be a saved model, got {os.fspath(path)!r}, which does not exist; check "
@@ -153,7 +155,7 @@ def _contents(model: Any) -> tuple[dict[str, Any], dict[str, Floats]]:
     return {**values, **part_values}, {**tensors, **part_tensors}
 
 
-def _assemble(header: dict[str, Any], tensors: dict[str, Floats]) -> Any:
+def _assemble(header: dict[str, Any], tensors: dict[str, Floats], physics: Any) -> Any:
     values, kind = header["values"], KINDS[header["kind"]]
     for name, tensor in tensors.items():
         _check_tensor(name, tensor)
@@ -170,6 +172,12 @@ def _assemble(header: dict[str, Any], tensors: dict[str, Floats]) -> Any:
             f"the file has a readout, {sentence(model.readout, 40)!r}, that no file can hold; "
             "save the model anew"
         )
+    if physics is not None:
+        if "physics" not in model.get_params():
+            raise ModelFileError(
+                f"the file has an {header['kind']}, which takes no physics; load it without"
+            )
+        model.physics = physics
     setattr(model, kind._saved.flag, _flag(kind._saved.flag, values))
     saved: Saved = model._what_is_saved()
     if header["format"] < saved.since:
@@ -243,6 +251,8 @@ def _parameters(model: Any) -> dict[str, Any]:
         given["reservoir"] = "given"
     if not isinstance(given["random_state"], (int, np.integer)):
         given["random_state"] = None
+    if given.get("physics") is not None:  # code is not saved
+        given["physics"] = None
     return {name: plain(value) for name, value in given.items()}
 
 

@@ -139,6 +139,11 @@ class Portable:
 
 def _of_forecaster(model: ESNForecaster, dtype: np.dtype[Any]) -> Portable:
     loop = model.closed_loop_
+    if loop.physics is not None:
+        raise BadInput(
+            "model must stand alone to be exported, got one with physics= of your own; fit it "
+            "without"
+        )
     reservoir, weights, quadratic = _network(loop.reservoir, loop.weights, loop.quadratic, dtype)
     m = len(weights.intercept)
     beside = reservoir.n_inputs - m
