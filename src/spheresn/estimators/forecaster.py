@@ -247,7 +247,8 @@ class ESNForecaster(BaseESN):
 
     def _recording(self, X: Any, exogenous: Any, before: list[Recording]) -> Recording:
         """A table and what belongs to it, with the columns of those before it."""
-        if before and np.shape(X)[1:] != () and np.shape(X)[1] != before[0].rows.shape[1]:
+        other = np.shape(X)[1:] not in ((), (before[0].rows.shape[1],)) if before else False
+        if self._several and other:
             raise BadInput(
                 f"it must have {before[0].rows.shape[1]} column(s), as the first one has, got "
                 f"{np.shape(X)[1]}; pass recordings of the same columns"
