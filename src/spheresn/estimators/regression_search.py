@@ -46,12 +46,12 @@ class RegressionDefaults:
     screen_rows: int = 500
     window: int = 500
     units: int = 300
-    rows_per_unit: int = 8
+    rows_per_unit: int = 6
     finalists: int = 3
     worse: float = 2.0
     few_units: int = 200
-    few: int = 8
-    few_finalists: int = 2
+    few: int = 6
+    few_finalists: int = 1
     gains: float = 0.97
 
 
