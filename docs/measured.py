@@ -19,6 +19,8 @@ from climate import summary as runs  # noqa: E402
 from league import summary  # noqa: E402
 from noise import tables as noisy  # noqa: E402
 from series import render as rendered  # noqa: E402
+from targets import names as regressors  # noqa: E402
+from targets import summary as regressed  # noqa: E402
 
 QUALITY = HERE.parent / "benchmarks" / "quality.json"
 RESULTS = HERE.parent / "benchmarks" / "RESULTS.md"
@@ -29,6 +31,7 @@ NOISE = HERE.parent / "benchmarks" / "noise.json"
 SERIES = HERE.parent / "benchmarks" / "series.json"
 CLASSIFICATION = HERE.parent / "benchmarks" / "classification.json"
 CLIMATE = HERE.parent / "benchmarks" / "climate.json"
+TARGETS = HERE.parent / "benchmarks" / "targets.json"
 PICTURE = HERE / "images" / "league.png"
 CLIMATE_PICTURE = HERE / "images" / "climate.png"
 NOISE_PICTURE = HERE / "images" / "noise.png"
@@ -40,7 +43,7 @@ REPORT = HERE.parent / "results" / "report.html"
 
 FILES = (
     *(QUALITY, RESULTS, LEAGUE, NOISE, CLASSIFICATION, SERIES, FIELDS, GROWTH, CLIMATE),
-    *(DEVICE, SURPRISE, CLAIMS, VERDICTS, REPORT),
+    *(DEVICE, SURPRISE, CLAIMS, VERDICTS, REPORT, TARGETS),
 )
 
 MODELS = {
@@ -276,6 +279,35 @@ CLIMATE_PIECES: dict[str, Any] = {
     "failures": _climate_failures,
     "missing": _climate_missing,
     "picture": _climate_picture,
+}
+
+
+def targets(what: str, half: str, *words: str, path: Path = TARGETS) -> str:
+    """Something that the comparison from input to target says, by its name in `TARGETS_PIECES`."""
+    found = _json(path)
+    if found is None:
+        return _absent(path, "make targets")
+    return TARGETS_PIECES[what](found, half, *words)
+
+
+def _targets_against(found: Any, half: str, rival: str) -> str:
+    name = {"0.2.0": regressors.EARLIER, "reservoirpy": regressors.PEER, "ridge": regressors.LAGS}
+    return f"{regressed.against(found, half, name[rival]):.2f}"
+
+
+def _targets_behind(found: Any, half: str, rivals: str) -> str:
+    grids, peers = (
+        (regressors.SPHERE, regressors.TANH),
+        (regressors.PEER, regressors.LAGS),
+    )
+    names = regressed.behind(found, half, {"grids": grids, "peers": peers}[rivals])
+    return f"{'; '.join(map(_cell, names)) or 'none'}."
+
+
+TARGETS_PIECES: dict[str, Any] = {
+    "table": regressed.table,
+    "against": _targets_against,
+    "behind": _targets_behind,
 }
 
 
@@ -542,7 +574,7 @@ KINDS: dict[str, Any] = {
     one.__name__: one
     for one in (
         *(valid, quality, classes, claim, claims, seeds, report, benchmarks, league),
-        *(noise, classification, series, fields, growth, climate, device, surprise),
+        *(noise, classification, series, fields, growth, climate, device, surprise, targets),
     )
 }
 

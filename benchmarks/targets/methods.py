@@ -20,12 +20,10 @@ from spheresn.selection.plan import Candidate, Kind, plan_of
 from spheresn.series.scaling import Scaler
 
 from .earlier import earlier
+from .names import EARLIER, LAGS, OURS, PEER, SPHERE, TANH
 from .real import Floats
 
 UNITS = 300
-OURS, EARLIER = "spheresn", "spheresn 0.2.0"
-SPHERE, TANH = "best sphere of a grid", "best tanh of a grid"
-PEER, LAGS = "reservoirpy, searched", "ridge on lagged products"
 
 MEMORIES, TOPOLOGIES = (1, 2, 4, 10, 30), ("ring", "sparse")
 SPHERES = ((0.25, 3.0), (0.25, 30.0), (0.5, 100.0), (1.0, 10.0), (2.0, 3.0))  # bend, bias ratio

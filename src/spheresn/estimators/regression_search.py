@@ -34,8 +34,8 @@ class RegressionDefaults:
     which it is chosen where each of them is long. screen_units, screen_rows: all candidates are
     compared with so small a network on so many rows, in windows of so many at most. units,
     rows_per_unit: the best of them are compared with so many units and on so many rows for each.
-    finalists: how many, if their errors are not `worse` times the least. few_units, few,
-    few_finalists: for a smaller network a candidate costs as much as its fit. gains: an orthogonal
+    finalists: how many, not all of one activation. few_units, few, few_finalists: for a smaller
+    network a candidate costs as much as its fit. gains: an orthogonal
     readout must lower the error to this share of that which a Gram matrix can find, because it
     takes two to three times as long.
     """
@@ -48,7 +48,6 @@ class RegressionDefaults:
     units: int = 300
     rows_per_unit: int = 6
     finalists: int = 3
-    worse: float = 2.0
     few_units: int = 200
     few: int = 6
     few_finalists: int = 1
@@ -86,6 +85,11 @@ class RegressionTrial:
         error = tried.error(decade)
         precise = error < REGRESSION_DEFAULTS.gains * tried.resolved()
         return RegressionTrial(candidate, point, {decade: -error}, precise)
+
+    @property
+    def activation(self) -> str | None:
+        """That of its kind."""
+        return self.candidate.kind and self.candidate.kind.activation
 
     @property
     def error(self) -> float:
@@ -138,11 +142,10 @@ class RegressionSearch:
             count, most = use.few, use.few_finalists
         small = self._stage(found[:count], use.screen_units, use.screen_rows)
         screened = _ordered(try_all(small.guessed, found[:count]))
-        close = [one for one in screened if one.error <= use.worse * screened[0].error]
         rows = use.rows_per_unit * min(size, use.units)
-        large = self._stage([one.candidate for one in close], use.units, rows)
+        large = self._stage([one.candidate for one in screened], use.units, rows)
         finalists: list[RegressionTrial] = []
-        for one in close:
+        for one in _mixed(screened, most):
             if len(finalists) < most:
                 finalists += try_all(large.calibrated, [one])
         if not finalists:  # there is only one memory, out of reach: the caller says so
@@ -220,6 +223,18 @@ def _ordered(trials: Sequence[RegressionTrial]) -> list[RegressionTrial]:
     ]
     longer = min(alike, key=lambda one: one.candidate.memory, default=None)
     return sorted(ordered, key=lambda one: one is not ordered[0] and one is not longer)
+
+
+def _mixed(ordered: list[RegressionTrial], count: int) -> list[RegressionTrial]:
+    """Trials of which the first `count` are not all of one activation, if there is another one.
+
+    What a small network says of the other activation may not hold for a large one.
+    """
+    first, rest = ordered[:count], ordered[count:]
+    others = [one for one in rest if one.activation != ordered[0].activation]
+    if count < 2 or not others or len({one.activation for one in first}) > 1:
+        return ordered
+    return [*first[:-1], others[0], first[-1], *(one for one in rest if one is not others[0])]
 
 
 def selection(series: Sequence[Floats]) -> list[Floats]:
