@@ -5,7 +5,7 @@ VENV := $(if $(filter python3,$(PYTHON)),.venv,build/$(notdir $(PYTHON)))
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: reproduce test coverage again lint docs chromium faults mutants bench league league-classification climate noise targets runtime device series sktime versions dist clean
+.PHONY: reproduce test coverage again lint docs chromium faults mutants bench league league-classification climate noise targets runtime compose device series sktime versions dist clean
 
 reproduce: $(READY)
 	$(BIN)/spheresn reproduce --preset quick --out results
@@ -54,6 +54,10 @@ mutants: $(READY)
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group bench
 	$(BIN)/python benchmarks/run.py $(BENCH)
+
+# What several reservoirs as one cost beside their parts: benchmarks/compose.json.
+compose: $(READY)
+	$(BIN)/python benchmarks/compose.py
 
 # What exported models cost on a Cortex-M4: benchmarks/device.json. Debian's cross compiler and QEMU are installed where that is possible.
 device: $(READY)

@@ -146,6 +146,26 @@ def exponents(sn: Any) -> Named:
     yield "outside", sn.analysis.pre_activation_outside_sphere(plain, _noise(100))
 
 
+def several(sn: Any) -> Named:
+    """Several reservoirs as one: states, exponents, memory, estimators."""
+    if not hasattr(sn, "chain"):  # since 0.3
+        return
+    kinds, signal = _activations(sn), _noise(700)
+    sphere, tanh = (
+        _network(sn, "ring", kinds[name], 20, bias_scaling=0.3) for name in ("bent", "tanh")
+    )
+    after = sn.random_reservoir(15, n_inputs=20, activation=kinds["tanh"], rng=4)
+    both = {"parallel": sn.parallel(sphere, tanh), "chain": sn.chain(sphere, after)}
+    for name, network in both.items():
+        yield f"states/{name}", sn.drive(network, signal)
+        yield f"spectrum/{name}", sn.analysis.lyapunov_spectrum(network, signal, 5, 100)
+        yield f"maximal/{name}", sn.analysis.max_lyapunov(network, signal, 100)
+        yield f"echo/{name}", sn.analysis.echo_state(network, signal, transient=100)
+        yield f"layers/{name}", sn.analysis.memory_by_layer(network, signal, range(9))
+        model = sn.ESNForecaster(reservoir=network, verbose=False, random_state=0)
+        yield f"forecast/{name}", model.fit(sn.datasets.henon(400)[:, :1]).forecast(20)
+
+
 def memory(sn: Any) -> Named:
     """Recall, sensitivity, capacities and the paper's laws."""
     signal, analysis = _noise(1500), sn.analysis
@@ -417,4 +437,22 @@ def classifier(sn: Any) -> Named:
             yield f"{name}/{kind}/loaded", _reloaded(sn, model).predict(x)
 
 
-LIBRARY = (states, exponents, memory, parts, regressor, forecaster, classifier)
+def whole_series(sn: Any) -> Named:
+    """Series with holes, numbers that belong to them, and how reliable probabilities are."""
+    if not hasattr(sn.estimators, "ESNSeriesRegressor"):  # since 0.3
+        return
+    rng = np.random.default_rng(0)
+    speeds = rng.uniform(0.2, 0.6, 40)
+    waves = [np.sin(w * np.arange(60.0) + rng.uniform(0, 6))[:, None] for w in speeds]
+    holed = [np.where(rng.random(one.shape) < 0.1, np.nan, one) for one in waves]
+    model = sn.ESNClassifier(60, random_state=0).fit(holed, speeds > 0.4)
+    shares = model.predict_proba(holed)
+    yield "holes", {"shares": shares, "score": model.score(holed, speeds > 0.4)}
+    found = sn.metrics.reliability(shares, speeds > 0.4, model.classes_)
+    yield "reliability", {"observed": found.observed, "brier": found.brier, "gap": found.gap}
+    numbers = sn.estimators.ESNSeriesRegressor(60, random_state=0).fit(waves, speeds)
+    yield "numbers", {"outputs": numbers.predict(waves), "loo_error": numbers.loo_error_}
+    yield "numbers/loaded", _reloaded(sn, numbers).predict(waves)
+
+
+LIBRARY = (states, exponents, memory, parts, regressor, forecaster, classifier, whole_series)

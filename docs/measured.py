@@ -37,13 +37,14 @@ CLIMATE_PICTURE = HERE / "images" / "climate.png"
 NOISE_PICTURE = HERE / "images" / "noise.png"
 DEVICE = HERE.parent / "benchmarks" / "device.json"
 SURPRISE = HERE.parent / "benchmarks" / "surprise.json"
+COMPOSE = HERE.parent / "benchmarks" / "compose.json"
 CLAIMS = HERE / "_data" / "claims.json"
 VERDICTS = HERE / "_data" / "verdicts.json"
 REPORT = HERE.parent / "results" / "report.html"
 
 FILES = (
     *(QUALITY, RESULTS, LEAGUE, NOISE, CLASSIFICATION, SERIES, FIELDS, GROWTH, CLIMATE),
-    *(DEVICE, SURPRISE, CLAIMS, VERDICTS, REPORT, TARGETS),
+    *(DEVICE, SURPRISE, COMPOSE, CLAIMS, VERDICTS, REPORT, TARGETS),
 )
 
 MODELS = {
@@ -442,6 +443,26 @@ def device(what: str, number: str = "", path: Path = DEVICE) -> str:
     return "\n".join([f"| {names} |", "|" + "--:|" * 7, *lines])
 
 
+def compose(path: Path = COMPOSE) -> str:
+    """What several reservoirs as one cost, in units of their parts."""
+    found = _json(path)
+    if found is None:
+        return _absent(path, "make compose")
+    rows = {}
+    for one in found["ratios"]:
+        place = (f"{one['kind']}, {one['topology']}", one["units"])
+        rows.setdefault(place, {})[one["work"]] = one["ratio"]
+    works = list(dict.fromkeys(one["work"] for one in found["ratios"]))
+    lines = [
+        f"| {name}, {units} units each | "
+        + " | ".join(f"{row[work]:.2f}" if work in row else "–" for work in works)
+        + " |"
+        for (name, units), row in rows.items()
+    ]
+    head = f"| | {' | '.join(works)} |"
+    return "\n".join([head, "|---|" + "--:|" * len(works), *lines])
+
+
 def surprise(what: str, path: Path = SURPRISE) -> str:
     """A table of what was found in streams."""
     found = _json(path)
@@ -574,7 +595,8 @@ KINDS: dict[str, Any] = {
     one.__name__: one
     for one in (
         *(valid, quality, classes, claim, claims, seeds, report, benchmarks, league),
-        *(noise, classification, series, fields, growth, climate, device, surprise, targets),
+        *(noise, classification, series, fields, growth, climate, device, surprise, compose),
+        targets,
     )
 }
 

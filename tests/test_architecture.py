@@ -19,7 +19,7 @@ LAYERS = [
     ["_numerics"],
     ["sphere", "system", "topology", "metrics"],
     ["activations"],
-    ["reservoir", "kernels", "driving", "grid"],
+    ["reservoir", "compose", "kernels", "driving", "grid"],
     ["readout", "series"],
     ["closed_loop"],
     ["_plain", "analysis", "assimilation", "datasets"],
@@ -38,6 +38,8 @@ LAYERS = [
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 # Within a layer there is an order too: what may import what beside it.
 BESIDE = {
+    ("compose", "reservoir"),
+    ("driving", "compose"),
     ("driving", "kernels"),
     ("driving", "reservoir"),
     ("grid", "driving"),

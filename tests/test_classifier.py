@@ -351,7 +351,11 @@ REFUSED = {
         "each series must have at least 51 rows to leave one after a washout of 50, got 50",
     ),
     "units": (CUBE, {"units": 0}, "units must be a whole number of at least 1"),
-    "a gap": (np.where(CUBE > 1.0, np.nan, CUBE), {}, "X must be finite"),
+    "infinity": (
+        np.where(CUBE > 1.0, np.inf, CUBE),
+        {},
+        r"X\[0\] must be finite, got infinity in row \d+; correct it, or make it NaN",
+    ),
 }
 
 

@@ -46,7 +46,7 @@ PROGRAMS = {
     "worker of the explorer": """
 from spheresn_explorer.signals import series_from
 from spheresn_explorer.worker import forecast_aside
-print(forecast_aside(series_from("a.csv", {table!r}), 2, lambda stage: None).names)
+print(forecast_aside(series_from("a.csv", {table!r}), 2, lambda stage: None)[0].names)
 """,
     "workers of the paper": """
 from spheresn_paper.runner import LocalPool

@@ -389,6 +389,18 @@ def test_the_tables_of_streams(measured, tmp_path):
     assert "surprise.json is missing" in measured.surprise("more", path)
 
 
+def test_the_table_of_several_as_one_has_a_row_for_each_composition(measured, tmp_path):
+    place = {"kind": "chain", "topology": "ring", "units": 100}
+    ratios = [{**place, "work": "drive", "ratio": 1.234}, {**place, "work": "w", "ratio": 0.9}]
+    ratios.append({**place, "units": 500, "work": "drive", "ratio": 2.0})
+    path = tmp_path / "compose.json"
+    path.write_text(json.dumps({"ratios": ratios}))
+    head, _, first, second = measured.compose(path).splitlines()
+    assert head == "| | drive | w |" and first == "| chain, ring, 100 units each | 1.23 | 0.90 |"
+    assert second == "| chain, ring, 500 units each | 2.00 | – |"
+    assert "`make compose` makes it" in measured.compose(tmp_path / "none.json")
+
+
 def test_what_is_absent_says_how_to_make_it(measured, tmp_path):
     nowhere = tmp_path / "nothing.json"
     for kind in (

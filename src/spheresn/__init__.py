@@ -11,14 +11,17 @@ from ._version import __version__ as __version__
 
 # The names that `__getattr__` finds, for editors and type checkers; a test compares the two
 if typing.TYPE_CHECKING:
-    from . import analysis, datasets, metrics, sphere, topology
+    from . import analysis, datasets, topology
     from . import estimators as estimators
     from . import forecasting as forecasting
     from . import io as io
+    from . import metrics as metrics
     from . import plotting as plotting
     from . import readout as readout
+    from . import sphere as sphere
     from ._errors import BadInput, DegenerateStep, NoDirection, StateOverflow
     from .activations import Linear, OnSphere, Tanh
+    from .compose import chain, parallel
     from .driving import drive, drive_chunks
     from .estimators import ESNClassifier, ESNFieldForecaster, ESNForecaster, ESNRegressor
     from .grid import drive_grid
@@ -41,16 +44,16 @@ __all__ = [
     "System",
     "Tanh",
     "analysis",
+    "chain",
     "datasets",
     "drive",
     "drive_chunks",
     "drive_grid",
     "export",
     "load",
-    "metrics",
+    "parallel",
     "random_reservoir",
     "save",
-    "sphere",
     "topology",
 ]
 
@@ -59,6 +62,7 @@ __all__ = [
 _NAMES = {
     "_errors": ("BadInput", "DegenerateStep", "NoDirection", "StateOverflow"),
     "activations": ("Linear", "OnSphere", "Tanh"),
+    "compose": ("chain", "parallel"),
     "driving": ("drive", "drive_chunks"),
     "estimators": ("ESNClassifier", "ESNFieldForecaster", "ESNForecaster", "ESNRegressor"),
     "grid": ("drive_grid",),

@@ -17,8 +17,8 @@ class UserError(Exception):
 class BadInput(UserError, ValueError):
     """An argument, a file or a series that cannot be used, and what to do about it.
 
-    It is a ValueError, so that code that catches those works. Defects of the library itself never
-    raise this class.
+    It is a ValueError, so code that catches ValueError catches it too. Defects of the library
+    itself never raise this class.
 
     >>> import spheresn as sn
     >>> try:

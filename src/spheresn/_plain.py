@@ -14,6 +14,7 @@ from scipy import sparse as sp
 from ._errors import BadInput, ModelFileError
 from ._validation import Floats, array, real, whole
 from .activations import Linear, OnSphere, Tanh
+from .compose import Composition, Driven
 from .readout import Quadratic, Weights
 from .reservoir import Reservoir
 from .series.scaling import Scaler
@@ -42,8 +43,10 @@ class Saved:
     since: int = 1
 
 
-def reservoir_parts(reservoir: Reservoir) -> Parts:
-    """W by its kind, W_in, b, and the activation by name."""
+def reservoir_parts(reservoir: Driven) -> Parts:
+    """W by its kind, W_in, b, and the activation by name; of several as one, those of each part."""
+    if isinstance(reservoir, Composition):
+        return _composition_parts(reservoir)
     links, activation = reservoir.recurrent, reservoir.activation
     values: Values = {
         "leak": reservoir.leak,
@@ -68,8 +71,35 @@ def reservoir_parts(reservoir: Reservoir) -> Parts:
     return values, tensors
 
 
-def reservoir_from(values: Values, tensors: Tensors) -> Reservoir:
-    """The reservoir. Sparse indices are all checked, because the compiled loops trust them."""
+def _composition_parts(composition: Composition) -> Parts:
+    """The values of each part, and its arrays by their names behind its number."""
+    found = [reservoir_parts(part) for part in composition.parts]
+    tensors = {
+        f"{place}.{name}": tensor
+        for place, (_, arrays) in enumerate(found)
+        for name, tensor in arrays.items()
+    }
+    return {"kind": composition.kind, "parts": [values for values, _ in found]}, tensors
+
+
+def _composition_from(values: Values, tensors: Tensors) -> Composition:
+    """What `_composition_parts` described; its constructor checks that the parts fit."""
+    if values["kind"] not in ("parallel", "chain"):
+        raise ValueError("several reservoirs as one are parallel or a chain")
+    parts = []
+    for place, part in enumerate(values["parts"]):
+        own = f"{place}."
+        arrays = {
+            name.removeprefix(own): one for name, one in tensors.items() if name.startswith(own)
+        }
+        parts.append(reservoir_from(part, arrays))
+    return Composition(values["kind"], tuple(parts))
+
+
+def reservoir_from(values: Values, tensors: Tensors) -> Driven:
+    """The network. Sparse indices are all checked, because the compiled loops trust them."""
+    if "parts" in values:
+        return _composition_from(values, tensors)
     inputs = tensors["inputs"]
     size, dtype = len(inputs), inputs.dtype
     links: Any
@@ -92,6 +122,14 @@ def reservoir_from(values: Values, tensors: Tensors) -> Reservoir:
         else kinds[values["kind"]]
     )
     return Reservoir(links, inputs, activation, tensors["bias"], values["leak"])
+
+
+def one_reservoir_from(values: Values, tensors: Tensors) -> Reservoir:
+    """`reservoir_from` where several as one cannot be."""
+    reservoir = reservoir_from(values, tensors)
+    if not isinstance(reservoir, Reservoir):
+        raise ValueError("there is more than one reservoir where one belongs")
+    return reservoir
 
 
 def _csr(data: Floats, indices: Any, indptr: Any, size: int) -> Any:

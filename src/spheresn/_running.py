@@ -108,7 +108,7 @@ def environment(values: Mapping[str, str] = SAFE) -> Iterator[None]:
 
 
 class Progress:
-    """Counts networks that have been tried; shows them on a terminal after QUIET_SECONDS.
+    """Counts the networks tried, and shows the count on a terminal after QUIET_SECONDS.
 
     `noun` is what is counted, if it is not networks.
     """

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from . import kernels
 from ._errors import StateOverflow
 from ._validation import Floats
+from .compose import Driven
 from .driving import network_of
 from .readout import Quadratic, Weights
-from .reservoir import Reservoir
 from .series.scaling import soft_clip, soft_clip_slope
 
 
@@ -30,7 +30,7 @@ class ClosedLoop:
     are those of the learned attractor.
     """
 
-    reservoir: Reservoir
+    reservoir: Driven
     weights: Weights
     carry: float = 1.0
     quadratic: Quadratic | None = None

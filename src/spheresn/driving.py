@@ -1,4 +1,4 @@
-"""Driving a reservoir: from a signal to states, by the fastest loop that applies."""
+"""Driving a reservoir, or several as one: from a signal to states, by the fastest loop."""
 
 from __future__ import annotations
 
@@ -13,29 +13,33 @@ from . import _validation, kernels
 from ._errors import BadInput, DegenerateStep, StateOverflow
 from ._validation import Floats
 from .activations import Linear, OnSphere, Tanh
-from .reservoir import Reservoir, check_reservoir
+from .compose import Composition, Driven, check_driven
+from .reservoir import Reservoir
 from .topology import Dense, Rotation, Shift, Sparse
 
 DRIVEN_ROWS = 4096  # rows; 16 MB of states at 500 units
+# Rows by which the layers of a composition follow each other: their states are still in the cache
+# when the next layer reads them, and when they are put beside those of the others
+LAYER_ROWS = 256
 # The types of W that the compiled loops can multiply by; a subclass may define its own product
 COMPILED = (Dense, Sparse, Shift, Rotation)
 
 
-def drive(reservoir: Reservoir, signal: Any, start: ArrayLike | None = None) -> Any:
+def drive(reservoir: Driven, signal: Any, start: ArrayLike | None = None) -> Any:
     """The states x_k = F(x_{k-1}, s_k) along a signal, from the state `start` (zero by default).
 
     signal (T, d) or (T,) -> states (T, N). A list of such arrays, of any lengths -> a list of
     states. A batch (B, T, d) -> (B, T, N); with a dense W each step is one matrix product. For
     lists and batches `start` may have one row per series. A pre-activation of exactly zero has no
     direction: the state keeps the previous one, and a DegenerateStep warning gives the number of
-    such steps.
+    such steps. Several reservoirs as one (`parallel`, `chain`) are driven each by its own loop.
 
     >>> from spheresn import random_reservoir
     >>> states = drive(random_reservoir(50, rng=0), np.cos(np.arange(100.0)))
     >>> states.shape, bool(np.allclose(np.linalg.norm(states, axis=1), 1.0))
     ((100, 50), True)
     """
-    check_reservoir(reservoir)
+    check_driven(reservoir)
     if _is_list_of_series(signal):
         starts = starts_of(reservoir, start, len(signal))
         series = [rows_of(reservoir, s, f"signal[{i}]") for i, s in enumerate(signal)]
@@ -48,7 +52,7 @@ def drive(reservoir: Reservoir, signal: Any, start: ArrayLike | None = None) -> 
 
 
 def drive_chunks(
-    reservoir: Reservoir, signal: Any, chunk: int = DRIVEN_ROWS, start: ArrayLike | None = None
+    reservoir: Driven, signal: Any, chunk: int = DRIVEN_ROWS, start: ArrayLike | None = None
 ) -> Iterator[Floats]:
     """The states of `drive`, the same to the last bit, in pieces of at most `chunk` rows.
 
@@ -62,7 +66,7 @@ def drive_chunks(
     >>> bool((np.vstack(pieces) == drive(reservoir, signal)).all())
     True
     """
-    check_reservoir(reservoir)
+    check_driven(reservoir)
     size = _validation.whole("chunk", chunk, 1)
     state = starts_of(reservoir, start, 1)[0]
     pieces: Iterable[Any] = [signal] if hasattr(signal, "ndim") else signal
@@ -74,14 +78,14 @@ def drive_chunks(
             yield states
 
 
-def drive_into(reservoir: Reservoir, signal: Floats, states: Floats) -> Floats:
+def drive_into(reservoir: Driven, signal: Floats, states: Floats) -> Floats:
     """`drive` of one signal (T, d) from zero; the states are written to `states` (T, N)."""
     rows = rows_of(reservoir, signal)
     return _drive_one(reservoir, rows, starts_of(reservoir, None, 1)[0], states)
 
 
 def drive_blocks(
-    reservoir: Reservoir, signal: Floats, block: int, start: ArrayLike | None = None
+    reservoir: Driven, signal: Floats, block: int, start: ArrayLike | None = None
 ) -> Iterator[Floats]:
     """`drive_chunks` of one signal, where each piece overwrites the one before it.
 
@@ -96,12 +100,14 @@ def drive_blocks(
         yield states
 
 
-def network_of(reservoir: Reservoir) -> kernels.Network | None:
+def network_of(reservoir: Driven) -> kernels.Network | None:
     """The reservoir as the compiled loops take it.
 
     None if the activation or the topology is the user's own. W_inᵀ has at least one row, of zeros
     without input, because the loops always add a first input.
     """
+    if isinstance(reservoir, Composition):
+        return _network_of_layers(reservoir)
     act = activation_code(reservoir)
     if act is None or type(reservoir.recurrent) not in COMPILED:
         return None
@@ -112,6 +118,40 @@ def network_of(reservoir: Reservoir) -> kernels.Network | None:
     )
     recurrent, inputs = reservoir.recurrent.kernel_data(), np.ascontiguousarray(inputs)
     return kernels.Network(recurrent, inputs, reservoir.bias, act)
+
+
+def _network_of_layers(composition: Composition) -> kernels.Network | None:
+    """All layers as one network: W has one block for each, and the activation lets a layer drive
+    the next.
+    """
+    layers = composition.layers
+    networks = [network_of(one.reservoir) for one in layers]
+    if len(networks) == 1:
+        return networks[0]
+    known = [one for one in networks if one is not None]
+    if len(known) < len(networks):
+        return None
+    inputs = np.zeros((max(composition.n_inputs, 1), composition.units), composition.dtype)
+    feeds = []
+    for one, network in zip(layers, known, strict=True):
+        if one.source is None:
+            inputs[:, one.place] = network.inputs
+            feeds.append(np.zeros((one.reservoir.units, 0), composition.dtype))
+        else:
+            feeds.append(one.reservoir.inputs)
+    edges = np.array([0, *(one.place.stop for one in layers)])
+    sources = np.array(
+        [(0, 0) if one.source is None else (one.source.start, one.source.stop) for one in layers]
+    )
+    act = known[0].activation
+    return kernels.Network(
+        kernels.Layered(tuple(one.recurrent for one in known), edges),
+        inputs,
+        np.concatenate([one.bias for one in known]),
+        kernels.Stacked(
+            tuple(one.activation for one in known), tuple(feeds), sources, edges, act.low, act.high
+        ),
+    )
 
 
 def activation_code(reservoir: Reservoir) -> kernels.Spherical | kernels.Elementwise | None:
@@ -140,12 +180,12 @@ def _is_list_of_series(signal: Any) -> bool:
     )
 
 
-def rows_of(reservoir: Reservoir, signal: Any, name: str = "signal") -> Floats:
+def rows_of(reservoir: Driven, signal: Any, name: str = "signal") -> Floats:
     """The signal as (T, d), checked."""
     return _validation.table(name, signal, reservoir.n_inputs, reservoir.dtype)
 
 
-def starts_of(reservoir: Reservoir, start: ArrayLike | None, count: int) -> Floats:
+def starts_of(reservoir: Driven, start: ArrayLike | None, count: int) -> Floats:
     """One start (N,) for each of `count` series, zero by default."""
     if start is None:
         return np.zeros((count, reservoir.units), reservoir.dtype)
@@ -164,33 +204,69 @@ def writable(rows: Floats) -> Floats:
     return rows if rows.flags.writeable else rows.copy()
 
 
-def _drive_one(
-    reservoir: Reservoir, rows: Floats, start: Floats, out: Floats | None = None
-) -> Floats:
+def _drive_one(reservoir: Driven, rows: Floats, start: Floats, out: Floats | None = None) -> Floats:
     states = np.empty((len(rows), reservoir.units), reservoir.dtype) if out is None else out
-    network = network_of(reservoir)
-    if network is None:
-        return _drive_by_steps(reservoir, rows, start, states)
-    degenerate, overflowed = kernels.open_loop(network, writable(rows), start, states)
+    if isinstance(reservoir, Composition):
+        degenerate, overflowed = _drive_layers(reservoir, rows, start, states)
+    else:
+        degenerate, overflowed = _drive_reservoir(reservoir, rows, start, states)
     _report(degenerate, overflowed)
     return states
 
 
-def _drive_by_steps(reservoir: Reservoir, rows: Floats, state: Floats, states: Floats) -> Floats:
+def _drive_reservoir(
+    reservoir: Reservoir, rows: Floats, start: Floats, states: Floats
+) -> tuple[int, int]:
+    """Write the states; the number of degenerate steps, and the step that overflowed or -1."""
+    network = network_of(reservoir)
+    if network is None:
+        return _drive_by_steps(reservoir, rows, start, states)
+    found: tuple[int, int] = kernels.open_loop(network, writable(rows), start, states)
+    return found
+
+
+def _drive_layers(
+    composition: Composition, rows: Floats, start: Floats, states: Floats
+) -> tuple[int, int]:
+    """`_drive_reservoir` of each layer in its turn, a block of rows at a time."""
+    degenerate, state = 0, start
+    for first in range(0, len(rows), LAYER_ROWS):
+        piece, out = rows[first : first + LAYER_ROWS], states[first : first + LAYER_ROWS]
+        for one in composition.layers:
+            signal = np.ascontiguousarray(one.signal(piece, out))
+            driven = np.empty((len(piece), one.reservoir.units), composition.dtype)
+            begin = np.ascontiguousarray(state[one.place])
+            kept, overflowed = _drive_reservoir(one.reservoir, signal, begin, driven)
+            if overflowed >= 0:
+                return degenerate, first + overflowed
+            degenerate += kept
+            out[:, one.place] = driven
+        state = out[-1]
+    return degenerate, -1
+
+
+def _drive_by_steps(
+    reservoir: Reservoir, rows: Floats, state: Floats, states: Floats
+) -> tuple[int, int]:
     degenerate = 0
     for k, row in enumerate(rows):
         mixed = reservoir.activated(reservoir.pre_activation(state, row), state)
         degenerate += reservoir.is_degenerate(mixed)
         states[k] = state = reservoir.projected(mixed, state)
         if not np.isfinite(state).all():
-            _report(0, k)
-    _report(degenerate, -1)
-    return states
+            return degenerate, k
+    return degenerate, -1
 
 
-def _drive_batch(reservoir: Reservoir, signals: ArrayLike, start: ArrayLike | None) -> Floats:
+def _drive_batch(reservoir: Driven, signals: ArrayLike, start: ArrayLike | None) -> Floats:
     rows = _validation.array("signal", signals, 3, reservoir.dtype)
     starts = starts_of(reservoir, start, len(rows))
+    if isinstance(reservoir, Composition):
+        states = np.empty((*rows.shape[:2], reservoir.units), reservoir.dtype)
+        for one in reservoir.layers:
+            signal, begin = one.signal(rows, states), starts[:, one.place]
+            states[..., one.place] = _drive_batch(one.reservoir, signal, begin)
+        return states
     network = network_of(reservoir)
     if (
         network is None
@@ -198,8 +274,8 @@ def _drive_batch(reservoir: Reservoir, signals: ArrayLike, start: ArrayLike | No
         or rows.shape[2] != reservoir.n_inputs
     ):
         states = np.empty((*rows.shape[:2], reservoir.units), reservoir.dtype)
-        for one, x, out in zip(rows, starts, states, strict=True):
-            _drive_one(reservoir, rows_of(reservoir, one), x, out)
+        for series, x, out in zip(rows, starts, states, strict=True):
+            _drive_one(reservoir, rows_of(reservoir, series), x, out)
         return states
     shared = network._replace(inputs=network.inputs[None], bias=network.bias[None])
     return run_batch(shared, np.ones(len(rows)), writable(rows), starts)

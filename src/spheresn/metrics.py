@@ -1,9 +1,10 @@
 """Errors of a prediction: nrmse, accuracy, valid_time; time is axis 0 of both arrays. The distance
-of two distributions: hellinger.
+of two distributions: hellinger. Whether probabilities keep what they promise: reliability.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from . import _validation
 from ._errors import BadInput
 from ._numerics import powers_of_two
 from ._validation import Floats
+
+NORMAL_95 = 1.959964  # deviations: 95 % of a normal distribution are nearer to its mean
 
 
 def nrmse(target: ArrayLike, prediction: ArrayLike) -> float:
@@ -112,6 +115,72 @@ def hellinger(p: ArrayLike, q: ArrayLike) -> Any:
     # (1 - Σ √(p q)) = Σ (√p - √q)²/2 does not lose digits where the two are close
     squares = np.square(np.sqrt(shares[0]) - np.sqrt(shares[1])).sum(axis=-1) / 2.0
     return np.where(empty[0] | empty[1], (empty[0] != empty[1]) * 1.0, np.sqrt(squares))[()]
+
+
+@dataclass(frozen=True, eq=False)
+class Reliability:
+    """How often classes came that were predicted with a probability, from `reliability`.
+
+    predicted, observed (B,): of the cases of each bin, the mean probability of the predicted class,
+    and the share of cases that had it; lower, upper: a 95 % interval of this share [WIL27]; counts:
+    the cases of each bin. brier: the Brier score of all probabilities [BRI50], from 0, certain and
+    right, to 2, certain and wrong. gap: the mean of |predicted - observed| over all cases.
+
+    >>> found = reliability([[1.0, 0.0], [0.0, 1.0]], ["a", "a"], ["a", "b"], bins=1)
+    >>> found.brier, found.gap  # one is right, one wrong, both are certain
+    (1.0, 0.5)
+    """
+
+    predicted: Floats
+    observed: Floats
+    lower: Floats
+    upper: Floats
+    counts: Floats
+    brier: float
+    gap: float
+
+
+def reliability(
+    probabilities: ArrayLike, labels: ArrayLike, classes: ArrayLike, bins: int = 10
+) -> Reliability:
+    """Whether of the cases that are predicted with 80 % about 80 % come so.
+
+    probabilities (n, classes), as `predict_proba` gives them for series that were not learned
+    from; labels (n,); classes: the labels of the columns. The cases are sorted by the probability
+    of their predicted class into `bins` bins of the same size.
+
+    >>> found = reliability([[0.7, 0.3], [0.7, 0.3], [0.1, 0.9]], ["a", "b", "b"], ["a", "b"], 1)
+    >>> found.predicted.round(3), found.observed.round(3), round(found.brier, 3)
+    (array([0.767]), array([0.667]), 0.393)
+    """
+    shares = _validation.array("probabilities", probabilities, 2)
+    names, truth = np.asarray(classes), np.asarray(labels)
+    _validation.same_length("labels", truth, "probabilities", shares)
+    _validation.at_least("probabilities", len(shares), 1, "to be judged")
+    if shares.shape[1] != len(names) or not np.isin(truth, names).all():
+        raise BadInput(
+            f"classes must name the {shares.shape[1]} columns of probabilities and all labels, got "
+            f"{names.tolist()}; pass classes_ of the classifier"
+        )
+    right = truth[:, None] == names[None, :]
+    best = shares.argmax(axis=1)
+    rows = np.arange(len(shares))
+    order = np.argsort(shares[rows, best], kind="stable")
+    parts = np.array_split(order, min(_validation.whole("bins", bins, 1), len(order)))
+    predicted = np.array([shares[part, best[part]].mean() for part in parts])
+    observed = np.array([right[part, best[part]].mean() for part in parts])
+    counts = np.array([len(part) for part in parts])
+    brier = float(np.square(shares - right).sum(axis=1).mean())
+    gap = float(np.average(np.abs(predicted - observed), weights=counts))
+    return Reliability(predicted, observed, *_wilson(observed, counts), counts, brier, gap)
+
+
+def _wilson(shares: Floats, counts: Floats) -> tuple[Floats, Floats]:
+    """The interval of the shares that counts like these leave possible."""
+    spread = NORMAL_95**2 / counts
+    middle = (shares + spread / 2.0) / (1.0 + spread)
+    half = np.sqrt(spread * (shares * (1.0 - shares) + spread / 4.0)) / (1.0 + spread)
+    return middle - half, middle + half
 
 
 def _scaled(targets: Floats) -> tuple[Floats, Floats, Floats]:

@@ -22,6 +22,7 @@ from .analysis import (
     linear_bound,
 )
 from .analysis.climates import delay_of
+from .metrics import Reliability
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -263,7 +264,7 @@ def plot_field(
 def attractor(
     axes: Any, truth: Any, run: Any, delay: int | None = None, **style: Any
 ) -> tuple[Any, Any]:
-    """A series (T, d) and a free run (S, d) side by side on two Axes, whatever the time is.
+    """A series (T, d) and a free run (S, d) side by side on two Axes, in the space of the columns.
 
     Of a series of two columns and more the first two are drawn, of two Axes in space
     (`projection="3d"`) the first three. One column is drawn against itself `delay` rows earlier, by
@@ -307,6 +308,35 @@ def attractor(
         ax.set(**dict(zip(("xlim", "ylim", "zlim"), ends, strict=False)))
         lines.append(line)
     return lines[0], lines[1]
+
+
+def plot_reliability(axes: Axes, result: Reliability, **style: Any) -> None:
+    """The share of cases that came as predicted against the probability that they were given.
+
+    Points on the diagonal are what the probabilities promise; bars are 95 % intervals.
+
+    >>> from matplotlib.figure import Figure
+    >>> import spheresn as sn
+    >>> axes = Figure().add_subplot()
+    >>> shares = np.repeat([[0.75, 0.25]], 4, axis=0)
+    >>> plot_reliability(axes, sn.metrics.reliability(shares, [0, 0, 1, 0], [0, 1], bins=1))
+    >>> axes.lines[0].get_xydata().tolist()
+    [[0.75, 0.75]]
+    """
+    errors = [
+        np.maximum(result.observed - result.lower, 0.0),
+        np.maximum(result.upper - result.observed, 0.0),
+    ]
+    options = {"fmt": "o", "color": ACCENTS[0], "capsize": 2, **style}
+    axes.errorbar(result.predicted, result.observed, yerr=errors, label="95 % interval", **options)
+    low = min(float(result.predicted.min()), float(result.lower.min()))
+    axes.plot([low, 1.0], [low, 1.0], color="0.6", linewidth=0.8, zorder=0, label="as promised")
+    axes.set(
+        xlabel="probability of the predicted class",
+        ylabel="share that came so",
+        title=f"Brier score {result.brier:.3f}",
+    )
+    axes.legend(frameon=False)
 
 
 def plot_linear_bound(axes: Axes, frequencies: Any, **style: Any) -> None:

@@ -210,27 +210,27 @@ def random_reservoir(
 
 def check_reservoir(reservoir: Any) -> None:
     """Refuse what is no Reservoir, such as an estimator that has one."""
-    _check_kind("reservoir", reservoir, Reservoir)
+    check_kind("reservoir", reservoir, Reservoir, "a Reservoir")
 
 
 def check_system(system: Any) -> None:
     """Refuse what is no System, such as an estimator whose closed loop is one."""
-    _check_kind("system", system, System)
+    check_kind("system", system, System, "a System (a Reservoir, a closed loop)")
 
 
-def _check_kind(name: str, value: Any, kind: Any) -> None:
+def check_kind(name: str, value: Any, kind: Any, rule: str) -> None:
+    """Refuse a value that is not of a kind: `rule` names it in words."""
     if isinstance(value, kind) and not isinstance(value, type):  # a class has no state to move
         return
     parts = [
         f".{part}"
         for part in ("closed_loop_", "reservoir_")
         if isinstance(getattr(value, part, None), kind)
-    ]
+    ] + [".layers[0].reservoir"] * (kind is Reservoir and hasattr(value, "layers"))
     if not parts and hasattr(value, "get_params"):
         advice = "fit it and pass its .reservoir_"
     else:
         advice = f"pass its {' or '.join(parts)}" if parts else "see spheresn.random_reservoir"
-    rule = "a Reservoir" if kind is Reservoir else "a System (a Reservoir, a closed loop)"
     raise BadInput(f"{name} must be {rule}, got {type(value).__name__}; {advice}")
 
 

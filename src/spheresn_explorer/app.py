@@ -7,13 +7,13 @@ import socket
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from threading import Thread
+from threading import BoundedSemaphore, Thread
 from time import perf_counter
 from typing import Any
 
 from dash import ClientsideFunction, Dash, Input, Output, State, html, no_update
 from dash.exceptions import DependencyException
-from flask import Response, request
+from flask import Response, g, request
 from threadpoolctl import threadpool_limits
 from werkzeug.exceptions import BadRequest, UnsupportedMediaType
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
@@ -34,6 +34,8 @@ from .wellformed import check_callback
 # Seconds that a request for quick and for heavy work waits: a browser has few connections, and
 # heavy work must not block them. Quick work mostly takes half a second; who asks again loses time.
 ANSWER_SECONDS = {"quick": 0.8, "heavy": 0.05}
+LARGE = 1_000_000  # bytes of a request; only an upload has as many
+LONGEST_WAIT = 300.0  # seconds until it is the turn of an upload
 # By the time from their start until they are drawn: computing a forecast takes longest, drawing a
 # trajectory
 SLOWEST_FIRST = ("forecast", "trajectory", "memory", "spectrum", "echo")
@@ -96,7 +98,10 @@ def server(
 
 
 def _refuse_others(app: Dash, admission: Admission) -> None:
-    """Check all requests before Dash sees them. What is refused gets one sentence."""
+    """Check all requests before Dash sees them. What is refused gets one sentence. Large ones take
+    turns, from their first byte to their answer: memory is that of one upload, however many come.
+    """
+    turn = BoundedSemaphore()
 
     @app.server.before_request  # type: ignore[untyped-decorator]
     def refuse() -> Any:
@@ -105,6 +110,10 @@ def _refuse_others(app: Dash, admission: Admission) -> None:
             return _said(problem, 403)
         if request.path != CALLBACKS or request.method != "POST":
             return None
+        if (request.content_length or 0) > LARGE:
+            g.has_turn = turn.acquire(timeout=LONGEST_WAIT)
+            if not g.has_turn:
+                return _said("file must wait for others, got no turn; upload it again", 503)
         try:
             check_callback(request.get_json(), app.callback_map)
         except (BadRequest, UnsupportedMediaType, RecursionError):
@@ -112,6 +121,11 @@ def _refuse_others(app: Dash, admission: Admission) -> None:
         except BadInput as error:
             return _said(str(error), 400)
         return None
+
+    @app.server.teardown_request  # type: ignore[untyped-decorator]
+    def give_turn(_: Any) -> None:
+        if g.pop("has_turn", False):
+            turn.release()
 
     @app.server.errorhandler(DependencyException)  # type: ignore[untyped-decorator]
     def unknown(error: Exception) -> Any:

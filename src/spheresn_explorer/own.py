@@ -12,9 +12,11 @@ import pandas as pd
 from spheresn._errors import BadInput
 from spheresn._formatting import format_name
 from spheresn._validation import Floats
+from spheresn.apps.forecasts.many import forecast_panel
 from spheresn.apps.forecasts.result import ForecastResult, forecast, without_constant_columns
 from spheresn.apps.forecasts.summary import badge, describe_seasons, rows_ahead, sentences
 from spheresn.apps.tables import TimeSeries
+from spheresn.apps.tables.panel import Panel
 from spheresn.forecasting.combination import COMBINATION
 from spheresn.forecasting.series import shares
 
@@ -50,15 +52,21 @@ class OwnForecast:
     notes: list[str]
 
 
-def own_forecast(series: TimeSeries, steps: int, report: Report) -> OwnForecast:
-    """The forecast that `spheresn forecast` makes; 0 steps leave their number to it."""
+def own_forecast(file: TimeSeries | Panel, steps: int, report: Report) -> tuple[OwnForecast, ...]:
+    """The forecast that `spheresn forecast` makes, or those of the series of a table in long form;
+    0 steps leave their number to it.
+    """
     try:
-        return shown(forecast(series, steps or None, report=report))
+        if isinstance(file, TimeSeries):
+            found = forecast(file, steps or None, report=report)
+            return (shown(found, found.series.notes),)
+        many = forecast_panel(file, steps or None, report=report)
+        return tuple(shown(one, many.notes) for one in many.results)
     except BadInput as error:
         raise BadInput(for_page(str(error))) from None
 
 
-def shown(outlook: ForecastResult) -> OwnForecast:
+def shown(outlook: ForecastResult, notes: Sequence[str]) -> OwnForecast:
     """What the page shows of a forecast."""
     past, coming = (plotted(index) for index in outlook.axis)
     first = outlook.first_shown
@@ -90,7 +98,7 @@ def shown(outlook: ForecastResult) -> OwnForecast:
             for name, share in shares(outlook.model.weights_).items()
             if share >= SMALLEST
         },
-        [for_page(note) for note in outlook.series.notes],
+        [for_page(note) for note in notes],
     )
 
 
@@ -119,9 +127,11 @@ def for_page(sentence: str) -> str:
     return re.sub(r"(; |, or )[^;,]*--\w+[^;,]*$", "", sentence.removeprefix("--"))
 
 
-def is_even(series: TimeSeries | None) -> bool:
+def is_even(file: TimeSeries | Panel | None) -> bool:
     """Whether no time of a file is missing."""
-    return series is None or series.clock is None or series.clock.even
+    if isinstance(file, Panel):
+        return all(is_even(series) for _, series in file.series)
+    return file is None or file.clock is None or file.clock.even
 
 
 def command_of(title: str, steps: int, even: bool = True) -> str:

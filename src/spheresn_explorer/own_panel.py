@@ -30,20 +30,22 @@ def own_callbacks(app: Dash, panels: Panels, jobs: Jobs) -> None:
         Output("column", "options"),
         Output("column", "value", allow_duplicate=True),
         Output("column-field", "hidden"),
+        Output("column-label", "children"),
         Input("signal", "value"),
         State("column", "value"),
         prevent_initial_call=True,
     )
     def offer(signal: Any, column: Any) -> tuple[Any, ...]:
         try:
-            names = panels.catalogue.source(str(signal)).columns
+            source = panels.catalogue.source(str(signal))
+            names, label = source.columns, "Series" if source.parts else "Column"
         except ValueError:
-            names = ()
+            names, label = (), "Column"
         # One option stays at least, because a list without its value would empty the value
         shown = names or NO_COLUMN.values()
         options = [{"label": name, "value": str(k)} for k, name in enumerate(shown, start=1)]
         kept = any(option["value"] == column for option in options)
-        return options, column if kept else "1", len(names) < 2
+        return options, column if kept else "1", len(names) < 2, label
 
     @app.callback(
         Output("own-figure", "figure"),
@@ -63,7 +65,7 @@ def own_callbacks(app: Dash, panels: Panels, jobs: Jobs) -> None:
             return pictures.blank(), "", None, True, "panel wide", True
         try:
             settings = from_query(str(query))
-            source = panels.source(settings)  # first: a file may be gone
+            panels.source(settings)  # first: a file may be gone
             work = lambda report: panels.panel("own", settings, report)  # noqa: E731
             answer = jobs.ask((asker, "own"), panels.key("own", settings), work, "file")
         except ValueError as error:
@@ -74,10 +76,12 @@ def own_callbacks(app: Dash, panels: Panels, jobs: Jobs) -> None:
         if answer.problem:
             figure, note = pictures.blank(), html.P(answer.problem)
         else:
-            figure = pictures.own_forecast(answer.value, settings)
-            note = _explained(
-                answer.value, command_of(source.title, settings.steps, is_even(source.file))
-            )
+            # One forecast for all columns, or one for each series of a table in long form
+            place = min(settings.column, len(answer.value)) - 1
+            figure = pictures.own_forecast(answer.value[place], settings)
+            whole = panels.catalogue.source(settings.signal)
+            command = command_of(whole.title, settings.steps, is_even(whole.file))
+            note = _explained(answer.value[place], command)
         return pictures.named(figure, query), note, query, True, "panel wide", False
 
 

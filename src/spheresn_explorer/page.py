@@ -147,7 +147,7 @@ def _own_panel() -> Any:
     """The forecast of a file, beside what it is made of; hidden while the signal is no file."""
     choices = [
         html.Div(
-            _field("Column", _choice("column", NO_COLUMN, "1")),
+            _field("Column", _choice("column", NO_COLUMN, "1", searchable=True)),
             id="column-field",
             hidden=True,
         ),
@@ -199,9 +199,11 @@ def _field(label: str, control: Any) -> Any:
     return html.Label([words, control], className="field")
 
 
-def _choice(name: str, titles: Mapping[str, str], value: str) -> Any:
+def _choice(name: str, titles: Mapping[str, str], value: str, searchable: bool = False) -> Any:
     options = [{"label": title, "value": key} for key, title in titles.items()]
-    return dcc.Dropdown(id=name, options=options, value=value, clearable=False, searchable=False)
+    return dcc.Dropdown(
+        id=name, options=options, value=value, clearable=False, searchable=searchable
+    )
 
 
 def _radio(name: str, titles: Mapping[str, str], value: str) -> Any:

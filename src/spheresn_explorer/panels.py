@@ -9,6 +9,7 @@ from typing import Any
 from spheresn import analysis
 from spheresn._errors import BadInput
 from spheresn._validation import Floats
+from spheresn.apps.tables import TimeSeries
 from spheresn.topology import Recurrent
 
 from . import compute
@@ -45,14 +46,15 @@ class Panels:
         """Equal for settings that give the same panel."""
         if panel == "own":
             return panel, settings.signal, settings.steps
-        return panel, network_key(settings, panel if panel in ACTIVATIONS else settings.activation)
+        activation = panel if panel in ACTIVATIONS else settings.activation
+        return panel, self._network_key(settings, activation)
 
     def panel(self, name: str, settings: Settings, report: Report) -> Any:
         """The numbers of one panel. The panel named after an activation is its memory curve."""
         if name == "code":
             return self.code(settings, report)
         if name == "own":
-            file = self.source(settings).file
+            file = self.catalogue.source(settings.signal).file
             if file is None:
                 raise BadInput(f"signal must be a file, got {settings.signal!r}; choose one")
             return forecast_aside(file, settings.steps, report)
@@ -71,18 +73,31 @@ class Panels:
         return python_of(settings, self.source(settings), len(self.series(settings)), drive)
 
     def source(self, settings: Settings) -> Source:
-        """Where the signal comes from."""
-        return self.catalogue.source(settings.signal)
+        """Where the signal comes from: of a table in long form, one of its series."""
+        return self.catalogue.source(settings.signal).part(settings.column)
 
     def series(self, settings: Settings) -> Floats:
         """The signal (T, d) as it is."""
-        series: Floats = self._series.get(settings.signal, self.source(settings).make)
+        series: Floats = self._series.get(self._signal(settings), self.source(settings).make)
         return series
+
+    def _signal(self, settings: Settings) -> Hashable:
+        """Equal for settings that give the same signal."""
+        is_long = bool(self.catalogue.source(settings.signal).parts)
+        return settings.signal, settings.column if is_long else 0
+
+    def _network_key(self, settings: Settings, activation: str) -> Hashable:
+        """All that a network depends on, and nothing else."""
+        s = settings
+        drive = (s.memory,) if s.drive == "memory" else (s.spectral_radius, s.input_scaling)
+        bend = s.bend if activation == "spherical" else 0.0
+        network = activation, s.topology, s.units, drive, bend, s.bias, s.leak, s.seed
+        return self._signal(settings), network
 
     def dates(self, settings: Settings) -> list[str]:
         """The dates of the last training row and of the rows after it; none if a file has none."""
         file = self.source(settings).file
-        if file is None or file.clock is None or not file.clock.has_dates:
+        if not isinstance(file, TimeSeries) or file.clock is None or not file.clock.has_dates:
             return []
         rows = len(self.series(settings))
         return [str(time) for time in plotted(file.clock.axis[Cut(rows).train - 1 : rows])]
@@ -95,17 +110,9 @@ class Panels:
             (settings.topology, settings.units, settings.seed), lambda: compute.drawn(settings)
         )
         found = lambda: compute.found_drive(series, settings, activation, links, report)  # noqa: E731
-        return links, self._drives.get(network_key(settings, activation), found)
+        return links, self._drives.get(self._network_key(settings, activation), found)
 
     def network(self, settings: Settings, activation: str, report: Report) -> compute.Network:
         """The network with its signal."""
         links, drive = self.drive(settings, activation, report)
         return compute.network(self.series(settings), settings, activation, links, drive)
-
-
-def network_key(settings: Settings, activation: str) -> Hashable:
-    """All that a network depends on, and nothing else."""
-    s = settings
-    drive = (s.memory,) if s.drive == "memory" else (s.spectral_radius, s.input_scaling)
-    bend = s.bend if activation == "spherical" else 0.0
-    return s.signal, activation, s.topology, s.units, drive, bend, s.bias, s.leak, s.seed

@@ -15,6 +15,7 @@ ACTIVATIONS = ("spherical", "tanh", "linear")
 DRIVES = ("memory", "scaling")
 UNITS = (10, 2000)  # ends of its slider
 MOST_COLUMNS = 12  # of a file
+MOST_LONG_SERIES = 500  # of a file in long form
 MOST_FORECAST_STEPS = 1000  # that a file is forecast for
 LONGEST_QUERY = 1000  # characters; a link of all settings has about two hundred
 
@@ -60,8 +61,8 @@ DIALS = {
 @dataclass(frozen=True)
 class Settings:
     """What the page shows. `drive` says which sliders set the strength of the network: the memory,
-    or the spectral radius and the input scaling. `column` (from 1) and `steps` (0: as many as
-    `spheresn forecast` takes) are those of the forecast of a file.
+    or the spectral radius and the input scaling. `column` (from 1; in long form a series) and
+    `steps` (0: as many as `spheresn forecast` takes) are those of the forecast of a file.
     """
 
     signal: str = "lorenz"
@@ -85,7 +86,7 @@ class Settings:
         _validation.one_of("drive", self.drive, DRIVES)
         _within("units", self.units, *UNITS)
         _within("seed", self.seed, 0, 2**31 - 1)
-        _within("column", self.column, 1, MOST_COLUMNS)
+        _within("column", self.column, 1, MOST_LONG_SERIES)
         _within("steps", self.steps or 1, 1, MOST_FORECAST_STEPS)
         for name, dial in DIALS.items():
             _validation.real(name, getattr(self, name), dial.low, dial.high)

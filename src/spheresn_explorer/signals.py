@@ -6,41 +6,62 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
 from threading import Lock
 
 from spheresn import _validation, datasets
 from spheresn._errors import BadInput
+from spheresn._formatting import format_name
 from spheresn._validation import Floats
-from spheresn.apps.tables import TimeSeries, read_table
-from spheresn.apps.tables.read import READERS, WORKBOOKS
+from spheresn.apps.tables import TimeSeries
+from spheresn.apps.tables.panel import Panel, long_table
+from spheresn.apps.tables.read import READERS, WORKBOOKS, read_sheet
+from spheresn.apps.tables.table import table_of
 from spheresn.forecasting.defaults import SERIES_DEFAULTS
 
 from .cache import Recent
-from .own import columns_of, for_page
-from .settings import MOST_COLUMNS
+from .own import LABEL_LENGTH, columns_of, for_page
+from .settings import MOST_COLUMNS, MOST_LONG_SERIES
 
 ROWS = 2400  # of each signal
 UPLOADS = 16  # kept; an older one must be uploaded again
 KINDS = (*READERS, *WORKBOOKS)
 MOST_BYTES = 50_000_000  # bytes of a file; a request has a third more
 MOST_UPLOADED_COLUMNS = 50  # columns of a file, those that are no numbers included
+# Cells of a file: reading takes up to 100 bytes each. A CSV file of 50 MB has more only if nearly
+# all of them have one digit, but a Parquet file packs as many as it likes.
+MOST_UPLOADED_CELLS = 10_000_000
+MOST_KEPT = 400_000_000  # bytes of the numbers and times of all uploads; any single one fits
+CLOCK_BYTES = 16  # of the time of a row, which a clock has twice
 
 
 @dataclass(frozen=True)
 class Source:
     """A signal: its title, a function and a line of Python that make it, and its Lyapunov time in
-    steps where that is known. A file has all its rows, and the columns that can be forecast.
+    steps where that is known. A file has all its rows, and the columns that can be forecast: in
+    long form the names of its series.
     """
 
     title: str
     make: Callable[[], Floats]
     code: str
     lyapunov_time: float | None = None
-    file: TimeSeries | None = None
+    file: TimeSeries | Panel | None = None
     columns: tuple[str, ...] = ()
+    parts: tuple[Source, ...] = ()
+
+    def part(self, number: int) -> Source:
+        """Of a table in long form the series with this number, from 1; else the signal itself."""
+        return self.parts[min(number, len(self.parts)) - 1] if self.parts else self
+
+    @property
+    def size(self) -> int:
+        """Bytes of the numbers and times of a file."""
+        if isinstance(self.file, TimeSeries):
+            return self.file.values.nbytes + CLOCK_BYTES * len(self.file.values)
+        return sum(one.size for one in self.parts)
 
 
 # Lyapunov times in steps, from the exponents in the literature
@@ -119,17 +140,22 @@ class Catalogue:
         name = f"upload-{hashlib.sha256(content).hexdigest()[:16]}"
         with self._lock:
             self._uploads[name] = source
+            while sum(one.size for one in self._uploads.values()) > MOST_KEPT:
+                self._uploads.popitem(last=False)
         return name
 
 
-def table_from(name: str, content: bytes) -> Floats:
-    """The numbers (T, d) in a file called `name`, one row per time step."""
-    return series_from(name, content).values
+def table_from(name: str, content: bytes, number: int = 1) -> Floats:
+    """The numbers (T, d) in a file called `name`, one row per time step; of a table in long form
+    those of the series with this number, from 1.
+    """
+    found = series_from(name, content)
+    return found.series[number - 1][1].values if isinstance(found, Panel) else found.values
 
 
-def series_from(name: str, content: bytes) -> TimeSeries:
-    """The columns of numbers in a file and the times of its rows, read as the command line reads
-    them. The ending of the name says how.
+def series_from(name: str, content: bytes) -> TimeSeries | Panel:
+    """The columns of numbers in a file and the times of its rows, or the series of a table in long
+    form, read as the command line reads them. The ending of the name says how.
     """
     ending = PurePath(name).suffix.lower()
     _validation.one_of("ending of the file", ending, KINDS)
@@ -142,26 +168,60 @@ def series_from(name: str, content: bytes) -> TimeSeries:
         path = Path(folder, f"table{ending}")
         path.write_bytes(content)
         try:
-            series = read_table(path, MOST_UPLOADED_COLUMNS).pick(fill="skip")
+            found = _table(path)
         except BadInput as error:
             words = str(error).replace(str(path), path.name)
             raise BadInput(for_page(words).replace(path.name, PurePath(name).name)) from None
-    _validation.at_least(
-        "file", len(series.values), SERIES_DEFAULTS.least_rows, "to learn from and to forecast"
-    )
-    if len(series.names) > MOST_COLUMNS:
-        raise BadInput(
-            f"file must have at most {MOST_COLUMNS} columns of numbers, got {len(series.names)}; "
-            "keep the ones that matter"
+    if isinstance(found, TimeSeries):
+        _validation.at_least(
+            "file", len(found.values), SERIES_DEFAULTS.least_rows, "to learn from and to forecast"
         )
-    return series
+        _at_most("columns of numbers", len(found.names), MOST_COLUMNS)
+    else:
+        _at_most("series", len(found.series), MOST_LONG_SERIES)
+    return found
+
+
+def _at_most(what: str, count: int, most: int) -> None:
+    if count > most:
+        raise BadInput(
+            f"file must have at most {most} {what}, got {count}; keep the ones that matter"
+        )
+
+
+def _table(path: Path) -> TimeSeries | Panel:
+    sheet = read_sheet(path, MOST_UPLOADED_COLUMNS)
+    if sheet.frame.size > MOST_UPLOADED_CELLS:
+        raise BadInput(
+            f"file must have at most {MOST_UPLOADED_CELLS} cells, got {sheet.frame.size}; shorten "
+            "it or keep every n-th row"
+        )
+    long = long_table(sheet)
+    if long is not None:
+        return long.pick("skip", least_rows=SERIES_DEFAULTS.least_rows)
+    return table_of(sheet).pick(fill="skip")
 
 
 def _source(title: str, place: str, content: bytes) -> Source:
-    series = series_from(title, content)
+    found = series_from(title, content)
+    if isinstance(found, TimeSeries):
+        return _signal(title, place, found, columns_of(found))
+    names = tuple(format_name(", ".join(label), LABEL_LENGTH) for label, _ in found.series)
+    parts = tuple(
+        _signal(title, place, series, (name,), number)
+        for number, (name, (_, series)) in enumerate(zip(names, found.series, strict=True), 1)
+    )
+    return replace(parts[0], file=found, columns=names, parts=parts)
+
+
+def _signal(
+    title: str, place: str, series: TimeSeries, columns: tuple[str, ...], number: int | None = None
+) -> Source:
+    """The first rows of a series; number: of the series in a table in long form."""
     rows = series.values[:ROWS].copy()
-    code = f'table_from({title!r}, open({place!r}, "rb").read())[:{ROWS}]'
-    return Source(title, lambda: rows, code, file=series, columns=columns_of(series))
+    which = "" if number is None else f", {number}"
+    code = f'table_from({title!r}, open({place!r}, "rb").read(){which})[:{ROWS}]'
+    return Source(title, lambda: rows, code, file=series, columns=columns)
 
 
 def _content(path: Path) -> bytes:

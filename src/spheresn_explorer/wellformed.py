@@ -4,6 +4,7 @@ inputs and states, each of a type that it can have.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -51,26 +52,32 @@ def _check_value(name: str, prop: str, value: Any) -> None:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    """A number of 64 bits: orjson, which plotly takes where it is installed, writes no other."""
+    if isinstance(value, int):
+        return not isinstance(value, bool) and abs(value) < 2**63
+    return isinstance(value, float)
+
+
+def _is_text(value: Any) -> bool:
+    """A text without half characters, which no UTF-8 has."""
+    return isinstance(value, str) and not re.search("[\ud800-\udfff]", value)
 
 
 def _is_options(value: Any) -> bool:
     return isinstance(value, list) and all(
-        isinstance(one, dict)
-        and isinstance(one.get("value"), str)
-        and isinstance(one.get("label"), str)
+        isinstance(one, dict) and _is_text(one.get("value")) and _is_text(one.get("label"))
         for one in value
     )
 
 
-TEXT = ("a text", lambda value: isinstance(value, str))
+TEXT = ("a text", _is_text)
 COUNT = ("a whole number", lambda value: isinstance(value, int) and _is_number(value))
 # By property, and for some places alone
 VALUES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "search": TEXT,
     "data": TEXT,
     "upload-content.data": ("a file", lambda value: isinstance(value, dict)),
-    "value": ("a text or a number", lambda value: isinstance(value, str) or _is_number(value)),
+    "value": ("a text or a number", lambda value: _is_text(value) or _is_number(value)),
     "n_clicks": COUNT,
     "n_intervals": COUNT,
     "options": ("a list of options", _is_options),

@@ -17,6 +17,7 @@ from tempfile import TemporaryFile
 
 from spheresn._errors import BadInput
 from spheresn.apps.tables import TimeSeries
+from spheresn.apps.tables.panel import Panel
 
 from .compute import Report
 from .own import OwnForecast, own_forecast
@@ -26,10 +27,10 @@ NICE = 5  # at 10, a busy machine hardly gets to it
 STAGE = 80  # bytes at the beginning of the answer, for what the process is doing
 
 
-def forecast_aside(series: TimeSeries, steps: int, report: Report) -> OwnForecast:
+def forecast_aside(file: TimeSeries | Panel, steps: int, report: Report) -> tuple[OwnForecast, ...]:
     """What `own_forecast` gives. The process ends if `report` raises."""
     with TemporaryFile() as question, TemporaryFile() as answer:
-        pickle.dump((series, steps), question)
+        pickle.dump((file, steps), question)
         question.seek(0)
         answer.write(b"starting".ljust(STAGE, b"\0"))
         answer.flush()
@@ -54,7 +55,7 @@ def forecast_aside(series: TimeSeries, steps: int, report: Report) -> OwnForecas
             process.kill()
             process.wait()
         answer.seek(STAGE)
-        found: OwnForecast | BadInput = pickle.load(answer)
+        found: tuple[OwnForecast, ...] | BadInput = pickle.load(answer)
     if isinstance(found, BadInput):
         raise found
     return found
@@ -73,10 +74,10 @@ def main() -> None:
                 sys.exit("the server was killed")
             shown[:] = stage.encode()[:STAGE].ljust(STAGE, b"\0")
 
-        series, steps = pickle.load(sys.stdin.buffer)
-        found: OwnForecast | BadInput
+        file, steps = pickle.load(sys.stdin.buffer)
+        found: tuple[OwnForecast, ...] | BadInput
         try:
-            found = own_forecast(series, steps, note)
+            found = own_forecast(file, steps, note)
         except BadInput as error:
             found = error
         answer.seek(STAGE)

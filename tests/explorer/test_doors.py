@@ -12,9 +12,10 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 import numpy as np
@@ -203,6 +204,37 @@ def test_of_an_uploaded_name_only_the_ending_counts(place, name):
 def test_a_broken_upload_is_a_sentence(place, contents):
     status, text = upload(place, "a.csv", contents)
     assert status == 200 and "must" in text and not [word for word in INSIDES if word in text]
+
+
+def test_large_uploads_take_turns(place, monkeypatch):
+    """However many come at once, one is read at a time; small requests do not wait for them, and
+    who waits too long gets a sentence.
+    """
+    large, small = "data:;base64," + "A" * explorer.LARGE, "data:text/csv;base64,MQoyCg=="
+    there, most, begun, go_on = [], [0], Event(), Event()
+    take = Catalogue.take
+
+    def slowly(self, name: str, content: bytes) -> str:
+        if name == "large.csv":
+            there.append(name)
+            most[0] = max(most[0], len(there))
+            begun.set()
+            go_on.wait(HANGS)
+            there.pop()
+        return take(self, name, content)
+
+    monkeypatch.setattr(Catalogue, "take", slowly)
+    with ThreadPoolExecutor(4) as threads:
+        first = threads.submit(upload, place, "large.csv", large)
+        assert begun.wait(HANGS) and "at least 10 rows" in upload(place, "b.csv", small)[1]
+        with monkeypatch.context() as patch:
+            patch.setattr(explorer, "LONGEST_WAIT", 0.01)
+            status, text = upload(place, "large.csv", large)
+        assert status == 503 and text == "file must wait for others, got no turn; upload it again\n"
+        others = [threads.submit(upload, place, "large.csv", large) for _ in range(3)]
+        go_on.set()
+        answers = [one.result() for one in (first, *others)]
+    assert most == [1] and all(status == 200 and "must" in text for status, text in answers)
 
 
 def test_a_flood_is_refused_before_it_is_read(place):

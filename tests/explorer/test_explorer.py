@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 import spheresn as sn
 from conftest import monthly
 from spheresn.apps.cli import main
-from spheresn_explorer import compute, pictures, worker
+from spheresn_explorer import compute, pictures, signals, worker
 from spheresn_explorer.cache import Cache, Superseded
 from spheresn_explorer.code import _delays_text
 from spheresn_explorer.jobs import KEPT, TABS, Jobs
@@ -103,7 +103,7 @@ def test_a_link_restores_the_settings(settings):
         ("units=5000", "units must be a whole number from 10 to 2000, got 5000"),
         ("units=20.5", "units must be a whole number"),
         ("steps=1001", "steps must be a whole number from 1 to 1000, got 1001"),
-        ("column=0", "column must be a whole number from 1 to 12, got 0"),
+        ("column=0", "column must be a whole number from 1 to 500, got 0"),
         ("units=many", "units must be a number, got 'many'"),
         ("memory=nan", "memory must be in"),
         ("memory=1e9", "memory must be in"),
@@ -559,7 +559,7 @@ def own(tmp_path_factory) -> tuple[Path, Panels]:
 def test_the_forecast_of_a_file_is_that_of_the_command_line(own, tmp_path, capsys):
     path, panels = own
     stages: list[str] = []
-    result = panels.panel("own", Settings(signal="file1", steps=9), stages.append)
+    (result,) = panels.panel("own", Settings(signal="file1", steps=9), stages.append)
     assert {"record 1 of 4", "fitting"} <= set(stages)
     assert main(["forecast", str(path), "--steps", "9", "--json", "--out", str(tmp_path)]) == 0
     answer = json.loads(capsys.readouterr().out)
@@ -582,11 +582,79 @@ def test_the_forecast_of_a_file_is_that_of_the_command_line(own, tmp_path, capsy
     assert result.notes == ["left out, not numbers: region"]
 
 
+SHOPS = {"Oslo": 60, "Köln": 48}  # rows
+
+
+def long_table() -> bytes:
+    """The same sales in two shops, of which one opened later; the flat one never changes."""
+    lines = monthly().decode().splitlines()[1:]
+    rows = [
+        f"{shop},{','.join(line.split(',')[:2])}"
+        for shop, count in SHOPS.items()
+        for line in lines[-count:]
+    ]
+    rows += [f"flat,{line.split(',')[0]},7" for line in lines]
+    return "\n".join(["shop,month,sales", *rows, ""]).encode()
+
+
+def test_the_series_of_a_long_table_are_forecast_as_on_the_command_line(tmp_path, capsys):
+    """One work for all of them; the column chooses which of them is shown, and drives networks."""
+    panels, path = Panels(Catalogue()), tmp_path / "shops.csv"
+    path.write_bytes(long_table())
+    assert main(["forecast", str(path), "--steps", "3", "--json", "--out", str(tmp_path)]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    name = panels.catalogue.take("shops.csv", long_table())
+    chosen = [Settings(signal=name, steps=3, column=k, units=40) for k in (1, 2, 3)]
+    assert panels.catalogue.source(name).columns == ("Oslo", "Köln", "flat")
+    assert len({panels.key("own", one) for one in chosen}) == 1
+    assert len({panels.key("trajectory", one) for one in chosen}) == 3
+    found = panels.panel("own", chosen[0], silent)
+    for result, one in zip(found, answer["series"], strict=True):
+        (numbers,) = one["forecast"]["columns"].values()
+        assert result.names == ("sales",) and result.values[:, 0].tolist() == numbers["value"]
+    assert found[2].values.tolist() == [[7.0]] * 3
+    assert any(note.startswith("long form: 3 series of 'sales'") for note in found[0].notes)
+    truth = table_from("a.csv", monthly())[:, 0]
+    assert [panels.series(one)[:, 0].tolist() for one in chosen] == [
+        truth.tolist(),
+        truth[-48:].tolist(),
+        [7.0] * 60,
+    ]
+    assert panels.dates(chosen[1])[-1] == "2024-12-01T00:00:00"
+    code = panels.code(chosen[1], silent)
+    assert "table_from('shops.csv', open('shops.csv', \"rb\").read(), 2)[:2400]" in code
+    assert np.array_equal(table_from("s.csv", long_table(), 2)[:, 0], truth[-48:])
+
+
+def test_all_uploads_together_have_a_limit(monkeypatch):
+    """The oldest one leaves: 800 bytes of numbers and 1,600 of times each, and room for two. A
+    single file, with all its cells in one column, always fits.
+    """
+    assert signals.MOST_UPLOADED_CELLS * (8 + signals.CLOCK_BYTES) <= signals.MOST_KEPT
+    monkeypatch.setattr(signals, "MOST_KEPT", 2 * (100 * (8 + signals.CLOCK_BYTES)))
+    catalogue = Catalogue()
+    names = [catalogue.take("a.npy", npy(np.sin(k + np.arange(100.0)))) for k in range(3)]
+    sizes = [catalogue.source(name).size for name in names[1:]]
+    assert sizes == [100 * (8 + signals.CLOCK_BYTES)] * 2
+    with pytest.raises(ValueError, match="upload it again"):
+        catalogue.source(names[0])
+
+
+def test_a_file_of_too_many_cells_or_series_is_one_sentence(monkeypatch):
+    monkeypatch.setattr(signals, "MOST_UPLOADED_CELLS", 99)
+    with pytest.raises(ValueError, match="at most 99 cells, got 120; shorten it"):
+        table_from("a.npy", npy(np.ones((60, 2))))
+    monkeypatch.setattr(signals, "MOST_UPLOADED_CELLS", 10_000)
+    monkeypatch.setattr(signals, "MOST_LONG_SERIES", 2)
+    with pytest.raises(ValueError, match="file must have at most 2 series, got 3"):
+        table_from("a.csv", long_table())
+
+
 def test_the_axis_of_a_file_with_dates_has_dates(own):
     plotly = pytest.importorskip("plotly.graph_objects")
     _, panels = own
     settings = Settings(signal="file1", column=2, steps=2, units=40)
-    result = panels.panel("own", settings, silent)
+    (result,) = panels.panel("own", settings, silent)
     figure = pictures.own_forecast(result, settings)
     assert len(plotly.Figure(figure).data) == 5
     lower, upper, data, _, ahead = figure["data"]
@@ -612,7 +680,8 @@ def test_the_axis_of_a_file_with_dates_has_dates(own):
 def test_without_dates_the_axis_counts(name, content, title, first):
     panels = Panels(Catalogue())
     settings = Settings(signal=panels.catalogue.take(name, content), steps=1)
-    figure = pictures.own_forecast(panels.panel("own", settings, silent), settings)
+    (result,) = panels.panel("own", settings, silent)
+    figure = pictures.own_forecast(result, settings)
     assert figure["data"][-1]["x"] == [first] and figure["layout"]["xaxis"]["type"] == "linear"
     assert figure["layout"]["xaxis"]["title"]["text"] == title and panels.dates(settings) == []
 
@@ -621,7 +690,7 @@ def test_what_a_file_cannot_give_is_one_sentence(own):
     _, panels = own
     constant = panels.catalogue.take("flat.npy", npy(np.ones(40)))
     assert panels.catalogue.source(constant).columns == ("column 1",)
-    flat = panels.panel("own", Settings(signal=constant, steps=3), silent)
+    (flat,) = panels.panel("own", Settings(signal=constant, steps=3), silent)
     assert flat.values.tolist() == [[1.0]] * 3 and "constant, and forecast as such" in flat.notes[0]
     refused = {
         "steps must be at most 60, the rows of FILE, got 61; ask for fewer": ("file1", 61),

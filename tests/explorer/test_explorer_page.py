@@ -368,6 +368,29 @@ def test_the_forecast_of_a_file_has_the_numbers_of_the_command_line_and_dates(
     assert "spheresn forecast sales.csv --steps 6" in words
 
 
+def test_the_series_of_a_long_table_are_searched_and_shown_one_at_a_time(tab, tmp_path):
+    """Its forecast and its network; none of them is computed again for another series."""
+    months = monthly().decode().splitlines()[1:]
+    parts = [line.split(",")[:3] for line in months]
+    rows = [f"{month},Oslo,{a}\n{month},Ulm,{b}" for month, a, b in parts]
+    (tmp_path / "shops.csv").write_text("\n".join(["month,shop,sales", *rows]))
+    digest = hashlib.sha256((tmp_path / "shops.csv").read_bytes()).hexdigest()
+    view = f"?signal=upload-{digest[:16]}&units=50"
+    tab.page.set_input_files("#upload input", tmp_path / "shops.csv")
+    tab.settled(view)
+    assert tab.page.inner_text("#column-label") == "Series"
+    shown = tab.page.evaluate(CURVE, 2)["y"], tab.drawn()["forecast"][0]
+    assert shown[0][-1] == float(parts[-1][1])
+    tab.page.click("#column")
+    tab.page.keyboard.type("ul")
+    tab.page.click("[role=option]:has-text('Ulm')")
+    tab.settled(f"{view}&column=2")
+    other = tab.page.evaluate(CURVE, 2)["y"], tab.drawn()["forecast"][0]
+    assert other[0] == [float(b) for _, _, b in parts] and other[1] != shown[1]
+    assert tab.page.text_content("#own-figure .ytitle") == "sales"
+    assert "Long form: 2 series of 'sales'" in tab.page.inner_text("#own-note")
+
+
 def test_a_slider_does_not_ask_for_the_forecast_of_a_file_again(opened):
     tab = opened(OWN).settled(OWN)
     asked: list[str] = []

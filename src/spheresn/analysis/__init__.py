@@ -12,6 +12,7 @@ from .echo import EchoState, OutsideSphere, echo_state, pre_activation_outside_s
 from .equilibria import FixedPoints, fixed_points
 from .fisher import fisher_memory
 from .isotropic import isotropic_exponents
+from .layers import LayerMemory, memory_by_layer
 from .local import LocalExponents, local_exponents
 from .lyapunov import (
     KaplanYorke,
@@ -42,6 +43,7 @@ __all__ = [
     "FixedPoints",
     "InformationProcessingCapacity",
     "KaplanYorke",
+    "LayerMemory",
     "LocalExponents",
     "LyapunovSpectrum",
     "MaxLyapunov",
@@ -67,6 +69,7 @@ __all__ = [
     "local_exponents",
     "lyapunov_spectrum",
     "max_lyapunov",
+    "memory_by_layer",
     "memory_capacity",
     "memory_curve",
     "memory_loss",

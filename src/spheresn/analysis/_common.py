@@ -13,6 +13,7 @@ from .. import _validation, kernels, sphere
 from .._errors import BadInput, NoDirection, StateOverflow
 from .._validation import Floats
 from ..activations import Linear
+from ..compose import Composition, Driven, reservoirs_of
 from ..driving import network_of, rows_of, starts_of, writable
 from ..reservoir import Reservoir, check_system
 from ..system import FreeRunning, System
@@ -29,7 +30,7 @@ def input_rows(system: System, signal: Any) -> Floats:
         width = getattr(system, "n_inputs", 0)
         steps = _validation.fitting("signal", signal, 1, width)
         return np.zeros((steps, width), getattr(system, "dtype", np.float64))
-    if isinstance(system, Reservoir):
+    if isinstance(system, Driven):
         return writable(rows_of(system, signal))
     return _validation.table("signal", signal)
 
@@ -38,21 +39,47 @@ def start_state(system: System, start: ArrayLike | None, rng: np.random.Generato
     """The given start, or else a random point: on the sphere, or of length one.
 
     Linear networks start at zero. Their derivative is the same everywhere, and at zero an unstable
-    one does not overflow without input.
+    one does not overflow without input. Each layer of a composition has a point of its own.
     """
-    if isinstance(system, Reservoir):
+    if isinstance(system, Driven):
         if start is not None:
             return np.array(starts_of(system, start, 1)[0])
-        if isinstance(system.activation, Linear):
-            return np.zeros(system.units, system.dtype)
-        radius = system.activation.sphere_radius or 1.0
-        return sphere.random_point(system.units, rng, radius).astype(system.dtype)
+        return np.concatenate([_random_start(one, rng) for one in reservoirs_of(system)])
     if start is None:
         raise BadInput(
             "start must be given for a system that is not a Reservoir, got None; pass a state of "
             "shape (N,)"
         )
     return _validation.array("start", start, 1).copy()
+
+
+def _random_start(reservoir: Reservoir, rng: np.random.Generator) -> Floats:
+    if isinstance(reservoir.activation, Linear):
+        return np.zeros(reservoir.units, reservoir.dtype)
+    radius = reservoir.activation.sphere_radius or 1.0
+    return sphere.random_point(reservoir.units, rng, radius).astype(reservoir.dtype)
+
+
+def on_sphere(system: System) -> bool:
+    """Whether there are directions in which a state cannot move."""
+    if isinstance(system, Composition):
+        return any(radius is not None for radius in system.radii)
+    return isinstance(system, Reservoir) and system.activation.sphere_radius is not None
+
+
+def tangent(system: System, state: Floats, columns: Floats) -> Floats:
+    """The part of the columns (N, k) along which a state can move: at right angles to it on a
+    sphere, and to the share of each spherical layer of a composition.
+    """
+    if isinstance(system, Reservoir):
+        has_direction = system.activation.sphere_radius is not None and state.any()
+        return np.asarray(sphere.tangent(state, columns)) if has_direction else columns
+    if not isinstance(system, Composition):
+        return columns
+    found = columns.copy()
+    for one in system.layers:
+        found[one.place] = tangent(one.reservoir, state[one.place], columns[one.place])
+    return found
 
 
 def opened(
@@ -126,7 +153,7 @@ def carrier(system: System) -> Carry:
 
     It does not change its arguments.
     """
-    network = network_of(system) if isinstance(system, Reservoir) else None
+    network = network_of(system) if isinstance(system, Driven) else None
     if network is None:
         return lambda state, rows, tangents: _carry_by_steps(system, state, rows, tangents)
 

@@ -114,8 +114,8 @@ def _tanh(reservoir: Reservoir, drives: Floats) -> Proof | None:
 def _linear(reservoir: Reservoir, tolerance: float) -> Proof | None:
     """Differences obey d_k = A d_{k-1}, A = (1 - leak) I + leak W, whatever the input.
 
-    A spectral radius below 1 makes them vanish in the end, though they may grow before. How long
-    that takes, the powers of A say: |d_k| <= |Aᵏ| |d_0|, attained for some start.
+    A spectral radius below 1 makes them vanish in the end, though they may grow before. The
+    powers of A give the time that it takes: |d_k| <= |Aᵏ| |d_0|, attained for some start.
     """
     radius = _effective_radius(reservoir)
     if radius >= 1.0:

@@ -15,8 +15,8 @@ from .._validation import Floats
 from ..metrics import hellinger
 from ..series.statistics import autocorrelations
 
-# Of a series. Any four of the blocks and the other four are two halves of it: 35 ways, from which
-# follows what chance gives.
+# Of a series. Any four of the blocks and the other four are two halves of it: 35 pairs of halves,
+# whose distances show what chance gives.
 BLOCKS = 8
 LEAST_BLOCK = 8  # rows; less has no spectrum
 BINS = 32  # of the range of a column: they lower the distance of two normals by less than 1 %
@@ -27,15 +27,15 @@ DECORRELATED = 1.0 - np.exp(-1.0)  # autocorrelation at the delay of coordinates
 # not below the first number, which a good model may have, and in any case above the second.
 TIMES_CHANCE = 3.0
 MARGINAL_LIMITS, JOINT_LIMITS, SPECTRUM_LIMITS = (0.05, 0.15), (0.1, 0.3), (0.1, 0.3)
-TELLING = 0.4  # where chance alone gives as much, nothing can be said
+TELLING = 0.4  # where chance alone gives as much, there is no verdict
 
 
 @dataclass(frozen=True, eq=False)
 class Distances:
     """Hellinger distances (g,) between a run and a series, from 0 (the same) to 1 (disjoint).
 
-    chance (g,): what two stretches of the series of these lengths differ by, root mean square. most
-    (g,): the largest that was seen. limit (g,): a larger distance is no chance.
+    chance (g,): the distance between two pieces of the series of these lengths, root mean square.
+    most (g,): the largest of these. limit (g,): a larger distance is not due to chance.
 
     >>> series = np.random.default_rng(0).standard_normal((4000, 2))
     >>> found = climate(series[:2000], series[2000:]).marginal
@@ -56,13 +56,13 @@ class Distances:
 
 @dataclass(frozen=True, eq=False)
 class Climate:
-    """How far a run is from a series, as a climate: what they look like whatever the time is.
+    """How far a run is from a series in what does not depend on time: histograms and spectra.
 
     marginal: of the histograms of the columns (d,). joint: of the histograms of all pairs of
     columns (p,); of a series of one column, of the pairs of values `delay` rows apart. spectrum: of
     the power spectra of the columns (d,), each divided by its sum.
 
-    verdict: "same" (no further apart than stretches of the series itself), "close" (no further than
+    verdict: "same" (no further apart than pieces of the series itself), "close" (no further than
     three times what chance gives), "different", or "too short" (chance alone may give this much).
     reason: the largest distance in one sentence.
 
@@ -91,7 +91,7 @@ def climate(run: ArrayLike, series: ArrayLike) -> Climate:
 
     H(p, q) = √(1 - Σ √(p_i q_i)), the Hellinger distance of two distributions, lies between 0 and
     1. What chance gives: the series is cut into eight blocks, and any four of these are compared
-    with the other four; H² of independent stretches of a and b rows goes as 1/a + 1/b. None of it
+    with the other four; H² of independent pieces of a and b rows goes as 1/a + 1/b. None of it
     depends on the order of the columns, or on their units.
 
     To compare many runs with one series, use `Climatology.of(series).compare(run)`.
@@ -109,7 +109,7 @@ def climate(run: ArrayLike, series: ArrayLike) -> Climate:
 
 @dataclass(frozen=True, eq=False)
 class Climatology:
-    """What is counted of a series once, so that many runs can be compared with it.
+    """The histograms and spectra of a series, so that many runs can be compared with it.
 
     low, width (d,): the range of its columns. delay: rows between the coordinates of one column, 0
     where there are several.

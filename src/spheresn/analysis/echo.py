@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,10 +12,11 @@ from .._errors import BadInput
 from .._numerics import power_of_two
 from .._validation import Floats
 from ..activations import OnSphere
+from ..compose import Composition, Driven, reservoirs_of
 from ..driving import drive, starts_of
 from ..reservoir import Reservoir, check_reservoir
 from ..system import System
-from ._common import Signal, input_rows
+from ._common import Signal, input_rows, start_state
 from ._echo_proofs import Proof, prove
 from ._secular import decompose
 from .lyapunov import MaxLyapunov, max_lyapunov
@@ -93,6 +94,11 @@ def echo_state(
     certified or refuted by the spectral radius of A = (1 - leak) I + leak W, with the washout from
     |Aᵏ|: for a non-normal A it is longer than log(tolerance)/log ρ.
 
+    Several reservoirs as one are refuted if a layer is, driven by the states of those before it.
+    Side by side they are certified if all are, and distances shrink as in the slowest. A chain is
+    certified if its first layer is, and each later one by a proof that holds for every signal, as
+    those of tanh and linear layers do; its washout is not computed, and infinite.
+
     In all other cases the result is a test: the maximal exponent with its standard error, and
     trajectories from `starts` (m, N). By default the starts are random, and the second is the
     antipode of the first.
@@ -105,8 +111,8 @@ def echo_state(
     rows = input_rows(system, signal)
     limit = _validation.real("tolerance", tolerance, 0.0, 1.0, above=True)
     _validation.at_least("signal", len(rows), 1, "to drive the system")
-    proof = prove(system, rows, limit) if isinstance(system, Reservoir) else None
-    if isinstance(system, Reservoir) and proof is not None:
+    proof = _proof(system, rows, limit)
+    if proof is not None:
         return EchoState(
             proof.verdict,
             proof.reason,
@@ -153,6 +159,49 @@ def pre_activation_outside_sphere(reservoir: Reservoir, signal: Signal) -> Outsi
     return OutsideSphere(smallest >= needed, smallest, needed)
 
 
+def _proof(system: System, rows: Floats, tolerance: float) -> Proof | None:
+    if isinstance(system, Reservoir):
+        return prove(system, rows, tolerance)
+    if not isinstance(system, Composition):
+        return None
+    start = start_state(system, None, np.random.default_rng(0))
+    states, proofs = np.empty((len(rows), system.units), system.dtype), []
+    for place, one in enumerate(system.layers):
+        signal = one.signal(rows, states)
+        proof = prove(one.reservoir, signal, tolerance)
+        if proof is not None and proof.verdict == "refuted":
+            return replace(proof, reason=f"layer {place}: {proof.reason}")
+        proofs.append(proof)
+        states[:, one.place] = drive(one.reservoir, signal, start[one.place])
+    return _together(system, proofs, tolerance)
+
+
+def _together(system: Composition, proofs: list[Proof | None], tolerance: float) -> Proof | None:
+    """The certificate that follows from those of all layers, if each has one.
+
+    The certificate of a sphere is one along its signal. In a later layer of a chain this signal is
+    another for every start, and so nothing follows.
+    """
+    known = [proof for proof in proofs if proof is not None]
+    later = [one for one in system.layers if one.source is not None]
+    along = any(one.reservoir.activation.sphere_radius is not None for one in later)
+    if len(known) < len(proofs) or along:
+        return None
+    rates = [proof.rate for proof in known if proof.rate is not None]
+    rate, slowest = max(rates), known[int(np.argmax(rates))]
+    if later:
+        reason = f"each layer forgets whatever drives it; the slowest: {slowest.reason}"
+        return Proof("certified", reason, rate, washout=np.inf)
+    curves = [proof.contraction for proof in known if proof.contraction is not None]
+    return Proof(
+        "certified",
+        f"each layer forgets; the slowest: {slowest.reason}",
+        rate,
+        np.max(curves, axis=0) if len(curves) == len(known) else None,
+        max(_proved_washout(proof, tolerance) for proof in known),
+    )
+
+
 def _start_states(
     system: System, starts: ArrayLike | None, count: int, rng: np.random.Generator
 ) -> Floats:
@@ -160,19 +209,23 @@ def _start_states(
     if starts is not None:
         given = _validation.array("starts", starts, 2)
         _validation.at_least("starts", len(given), 2, "to have a distance")
-        return starts_of(system, given, len(given)) if isinstance(system, Reservoir) else given
-    if not isinstance(system, Reservoir):
+        return starts_of(system, given, len(given)) if isinstance(system, Driven) else given
+    if not isinstance(system, Driven):
         raise BadInput(
             "starts must be given for a system that is not a Reservoir, got None; pass states of "
             "shape (m, N)"
         )
-    radius = system.activation.sphere_radius
-    if radius is None:
-        points = rng.uniform(-1.0, 1.0, (count, system.units))
-    else:
-        points = np.array([sphere.random_point(system.units, rng, radius) for _ in range(count)])
+    points = np.hstack([_points(one, count, rng) for one in reservoirs_of(system)])
     points[1] = -points[0]
-    return points.astype(system.dtype)
+    return np.asarray(points.astype(system.dtype))
+
+
+def _points(reservoir: Reservoir, count: int, rng: np.random.Generator) -> Floats:
+    """Random states (count, N)."""
+    radius = reservoir.activation.sphere_radius
+    if radius is None:
+        return rng.uniform(-1.0, 1.0, (count, reservoir.units))
+    return np.array([sphere.random_point(reservoir.units, rng, radius) for _ in range(count)])
 
 
 def _distances(system: System, rows: Floats, starts: Floats) -> Floats:
@@ -188,7 +241,7 @@ def _distances(system: System, rows: Floats, starts: Floats) -> Floats:
 
 def _drive_all(system: System, rows: Floats, starts: Floats) -> Floats:
     """States (m, T, N)."""
-    if isinstance(system, Reservoir):
+    if isinstance(system, Driven):
         return np.asarray(drive(system, np.broadcast_to(rows, (len(starts), *rows.shape)), starts))
     states = np.empty((len(starts), len(rows), starts.shape[1]))
     for i, state in enumerate(starts):

@@ -30,7 +30,7 @@ MOST_DIRECTIONS = 5000  # of a state, whose derivative is a full matrix here: 20
 
 @dataclass(frozen=True, eq=False)
 class FixedPoints:
-    """Where a system rests, and what becomes of small differences there.
+    """The fixed points of a system, and how small differences grow there.
 
     points (k, m): in units of the series; of a System, whole states. multipliers (k, n): the
     eigenvalues of the derivative of a step, in decreasing modulus; below one in modulus a direction
@@ -81,8 +81,8 @@ def fixed_points(
     another System, starts are states (R, N). inputs (d,): one row of the signal, which stays the
     same; of a forecaster the exogenous columns, if it has any. dt: time from one step to the next.
 
-    A forecaster has learned rows of an attractor. What it says of fixed points beside it is
-    extrapolated, and right where the equations are smooth and the rows came near.
+    A forecaster has learned from rows on an attractor. Fixed points beside the attractor are
+    extrapolated. They are right where the equations are smooth and the rows came near.
 
     >>> import spheresn as sn
     >>> model = sn.ESNForecaster(100, random_state=0).fit(sn.datasets.henon(2000))

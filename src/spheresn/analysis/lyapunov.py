@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _validation, kernels, sphere
+from .. import _validation, kernels
 from .._errors import BadInput, NoDirection
 from .._running import limit_threads
 from .._validation import Floats
+from ..compose import Driven
 from ..driving import network_of
-from ..reservoir import Reservoir
 from ..system import FreeRunning, System
 from ..topology import as_recurrent
 from ._common import (
@@ -28,8 +28,10 @@ from ._common import (
     check_status,
     direction_count,
     input_rows,
+    on_sphere,
     opened,
     start_state,
+    tangent,
 )
 from ._growth import (
     ERROR_BLOCKS,
@@ -56,11 +58,10 @@ class LyapunovSpectrum:
 
     conditional: of a forecaster, the largest exponent of its network driven by the free run, which
     is how fast it forgets. The loop has as many exponents as its network has units, and the system
-    that it learned only a few. What is below `conditional` belongs to the network alone [HAR24].
-    What is above it and positive or zero is the system's, and so are the first m exponents where
-    the m columns of the series are its whole state. Negative ones beyond these can also be of how
-    the loop returns to the attractor: networks that differ (`random_state`) agree on those of the
-    system.
+    that it learned only a few. Those below `conditional` belong to the network alone [HAR24].
+    Those above it that are positive or zero belong to the system, and so do the first m if the m
+    columns of the series are its whole state. Other negative ones may describe how the loop returns
+    to the attractor: networks that differ (`random_state`) agree on those of the system.
 
     >>> import spheresn as sn
     >>> shrinking = sn.Reservoir(np.diag([0.5, 0.25]), inputs=[1.0, 1.0], activation=sn.Linear())
@@ -222,8 +223,8 @@ def kaplan_yorke_dimension(
     many exponents are measured as it takes, with `options` of `lyapunov_spectrum`. The standard
     error is that of a jackknife over blocks of the run.
 
-    An exponent more can only raise D. So that of a forecaster is an upper bound where its loop has
-    exponents of its own among those of the system.
+    An additional exponent can only raise D. So the dimension of a forecaster is an upper bound if
+    its loop has exponents of its own among those of the system.
 
     >>> round(kaplan_yorke_dimension([0.42, -1.62]).dimension, 3)  # the Hénon map
     1.259
@@ -377,30 +378,24 @@ def _conditional(
 def _first_tangents(system: System, state: Floats, count: int, rng: np.random.Generator) -> Floats:
     """Random orthonormal rows (count, N); on the sphere they are orthogonal to the state."""
     columns = rng.standard_normal((len(state), count)).astype(state.dtype)
-    if _on_sphere(system) and state.any():
-        columns = sphere.tangent(state, columns)
-    return np.ascontiguousarray(np.linalg.qr(columns)[0].T)
+    return np.ascontiguousarray(np.linalg.qr(tangent(system, state, columns))[0].T)
 
 
 def _tangent_carrier(system: System) -> Carry:
     """`carrier`; on a sphere it also removes the part along the state that rounding adds."""
     carry = carrier(system)
-    if not _on_sphere(system):
+    if not on_sphere(system):
         return carry
 
     def carry_tangent(state: Floats, rows: Floats, tangents: Floats) -> tuple[Floats, Floats]:
         state, tangents = carry(state, rows, tangents)
-        return state, sphere.tangent(state, tangents.T).T
+        return state, tangent(system, state, tangents.T).T
 
     return carry_tangent
 
 
-def _on_sphere(system: System) -> bool:
-    return isinstance(system, Reservoir) and system.activation.sphere_radius is not None
-
-
 def _vector_growth(system: System, state: Floats, tangents: Floats, rows: Floats) -> Floats:
-    network = network_of(system) if isinstance(system, Reservoir) else None
+    network = network_of(system) if isinstance(system, Driven) else None
     if network is None:
         return grow(carrier(system), state, tangents, rows, longest=1)[2][1][:, 0]
     sizes = np.empty(len(rows))

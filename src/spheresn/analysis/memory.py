@@ -11,10 +11,10 @@ from .. import _validation
 from .._errors import BadInput
 from .._numerics import power_of_two
 from .._validation import Floats
+from ..compose import Driven, check_driven
 from ..driving import drive, rows_of
 from ..metrics import nrmse_of_each
 from ..readout import Gram, solve
-from ..reservoir import Reservoir, check_reservoir
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +83,7 @@ def memory_curve(
 
 
 def memory_capacity(
-    reservoir: Reservoir,
+    reservoir: Driven,
     signal: ArrayLike,
     test_signal: ArrayLike,
     max_delay: int | None = None,
@@ -104,7 +104,7 @@ def memory_capacity(
     >>> round(memory_capacity(line, one, two, max_delay=20).total, 6)
     5.0
     """
-    check_reservoir(reservoir)
+    check_driven(reservoir)
     longest = reservoir.units if max_delay is None else _validation.whole("max_delay", max_delay, 0)
     first = max(_validation.whole("washout", washout, 0), longest)
     unit = power_of_two(rows_of(reservoir, signal))
@@ -119,7 +119,7 @@ def memory_capacity(
 
 
 def _states_and_targets(
-    reservoir: Reservoir, signal: ArrayLike, name: str, longest: int, first: int, unit: float
+    reservoir: Driven, signal: ArrayLike, name: str, longest: int, first: int, unit: float
 ) -> tuple[Floats, Floats]:
     """The states, and the delayed inputs (T', (max_delay + 1) d) in a unit with safe squares."""
     rows = rows_of(reservoir, signal, name)

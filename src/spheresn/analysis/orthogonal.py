@@ -53,7 +53,7 @@ def exponent_bounds(
     radius = plain_radius(reservoir)
     if reservoir.units < 2:
         raise BadInput(
-            "reservoir must have at least 2 units, got 1; a sphere of one unit is a pair"
+            "reservoir must have at least 2 units, got 1; the sphere of one unit is two points"
         )
     scale = radius * _multiple(reservoir)
     rows = input_rows(reservoir, signal)

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _validation, kernels, sphere
 from .._numerics import power_of_two
 from .._validation import Floats
+from ..compose import Driven, check_driven
 from ..driving import drive_chunks, network_of
-from ..reservoir import Reservoir, check_reservoir
 from ._common import Signal, check_status, input_rows, start_state
 
 
@@ -40,7 +40,7 @@ class MemoryProfile:
 
 
 def memory_profile(
-    reservoir: Reservoir,
+    reservoir: Driven,
     signal: Signal,
     max_delay: int,
     times: int = 1,
@@ -60,7 +60,7 @@ def memory_profile(
     >>> memory_profile(halving, np.ones(20), 3).sensitivity
     array([1.   , 0.5  , 0.25 , 0.125])
     """
-    check_reservoir(reservoir)
+    check_driven(reservoir)
     rows, longest = input_rows(reservoir, signal), _validation.whole("max_delay", max_delay, 0)
     number = _validation.whole("times", times, 1)
     _validation.at_least(
@@ -75,7 +75,7 @@ def memory_profile(
     return MemoryProfile(np.arange(longest + 1), unit * (sizes / unit).mean(axis=0), sizes)
 
 
-def _sizes(reservoir: Reservoir, rows: Floats, state: Floats, times: int, slots: int) -> Floats:
+def _sizes(reservoir: Driven, rows: Floats, state: Floats, times: int, slots: int) -> Floats:
     network = network_of(reservoir)
     if network is None:
         return _sizes_by_steps(reservoir, rows, state, times, slots)
@@ -85,7 +85,7 @@ def _sizes(reservoir: Reservoir, rows: Floats, state: Floats, times: int, slots:
 
 
 def _sizes_by_steps(
-    reservoir: Reservoir, rows: Floats, state: Floats, times: int, slots: int
+    reservoir: Driven, rows: Floats, state: Floats, times: int, slots: int
 ) -> Floats:
     """The definition, for a topology or an activation of the user's own; newest columns first."""
     width = reservoir.n_inputs

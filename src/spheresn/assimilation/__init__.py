@@ -1,6 +1,6 @@
-"""What noisy and partial rows tell of the state of a system: filter, smoother, likelihood.
+"""The state of a system behind noisy and partial rows: filter, smoother, likelihood.
 
-All functions take a `System`, a map with a known derivative, and know of no estimator.
+All functions take a `System`, a map with a known derivative; none needs an estimator.
 """
 
 from .estimate import Estimate

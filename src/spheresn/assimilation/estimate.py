@@ -1,4 +1,4 @@
-"""What is known of a state: its mean, and a factor of its covariance."""
+"""The estimate of a state: its mean, and a factor of its covariance."""
 
 from __future__ import annotations
 

@@ -3,18 +3,18 @@
     predict:  z ← F(z),  S ← (DF S, G)
     correct:  c = h·h + R,  z ← z + S h (y - z_i)/c,  S ← S - S h hᵀ/(c + √(R c)),  h = S_i
 
-The covariance of the state is S Sᵀ, that of what the model does not know G Gᵀ, and R is the
+The covariance of the state is S Sᵀ, that of the error of the model G Gᵀ, and R is the
 variance of the noise of one column, which measures the component z_i; S_i is a row of S. The
-columns of a row correct one after the other [AND68]; what is missing corrects nothing. The
+columns of a row correct one after the other [AND68]; a missing value corrects nothing. The
 likelihood of the rows is the product of those of the innovations y - z_i, each normal with
 variance c.
 
 S has few columns. Where there are more than twice as many as the `rank`, S is turned to its
 principal axes, of which the longest are kept [VER97]. A value of the past that is still to be
-smoothed is one more row of S and is corrected together with the state. What a dropped axis held of
-it stays, because later rows say nothing about directions in which the state does not move. On a
-linear system, and where no axis is dropped that the state moves in, filter and smoother are exact:
-those of Kalman, and of Rauch, Tung and Striebel [KAL60, RTS65].
+smoothed is one more row of S and is corrected together with the state. Its part along a dropped
+axis stays as it is, because later rows cannot correct directions in which the state does not move.
+On a linear system, if no axis is dropped along which the state moves, filter and smoother are
+exact: those of Kalman, and of Rauch, Tung and Striebel [KAL60, RTS65].
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from .estimate import Estimate, principal_axes
 
 @dataclass(frozen=True, eq=False)
 class Assimilated:
-    """What rows (T, q) tell of the components that they measure.
+    """Estimates of the components that rows (T, q) measure.
 
     filtered, smoothed (T, q): their means, from the rows up to each time, and from `lag` rows more.
-    filtered_covariances, smoothed_covariances (T, q, q). innovations (T, q): rows minus what was
-    expected of them, NaN where nothing was measured, and their `variances`. last: the state after
+    filtered_covariances, smoothed_covariances (T, q, q). innovations (T, q): rows minus their
+    forecasts, NaN where nothing was measured, and their `variances`. last: the state after
     the last row. log_likelihood: that of all rows.
 
     >>> import spheresn as sn
@@ -68,7 +68,7 @@ class Assimilated:
 
 
 def advance(system: System, known: Estimate, inputs: Floats, process: Floats) -> Estimate:
-    """What is known of the state one step later, before its row.
+    """The estimate of the state one step later, before its row.
 
     inputs (d,): of the step; process (n, k): the factor G of what the step adds to the covariance.
 
@@ -99,12 +99,12 @@ def assimilate(
 
     places (q,): the components of the state that the columns measure; observation (q,): the
     variances of their noise; process (n, k): the factor G of what each step adds to the covariance;
-    start: what is known of the state at the first row, before that row; inputs (T, d): row k drives
+    start: the estimate of the state at the first row, before that row; inputs (T, d): row k drives
     the step from row k to the next. rank: of the covariance, by default that of all n directions.
     lag: rows after a time that smooth it. retract: brings a corrected state back to where states
     can be, such as the sphere.
 
-    A system that stays where it is, seen once with as much noise as is known of it:
+    A system at rest, measured once with noise of the variance of its estimate:
 
     >>> class Still:
     ...     tangent_dim = 1

@@ -8,8 +8,8 @@ Gauss and Newton [LJU99, chapter 7]:
 
     J = -∂e/∂W along the filter,   δW = (Jᵀ C⁻¹ J + a G/R)⁻¹ Jᵀ C⁻¹ e
 
-G is the scatter of the features, in whose metric a change of the readout counts as its change of
-the forecasts; R is the variance of the noise. The strength a decides how many of the directions of
+G is the scatter of the features: it measures a change of the readout by the change of the
+forecasts. R is the variance of the noise. The strength a decides how many of the directions of
 W are learned. It is the one with the largest expected gain of the log-likelihood minus the number
 of directions it frees, as in the criterion of Akaike [AKA74], corrected for short series [HUR89].
 So no rows have to be held out.
@@ -97,7 +97,7 @@ def optimism(freedom: Any, rows: int, outputs: int) -> Any:
 def learn_from_innovations(
     tracker: Tracker, series: Recordings, scatter: Triangle, *, fixed: bool = False
 ) -> Found:
-    """The tracker whose readout makes the rows most likely, as far as they can tell.
+    """The tracker whose readout makes the rows most likely, as far as they determine it.
 
     scatter: of the features, in the metric of which the readout changes. fixed: whether the noise
     is known.

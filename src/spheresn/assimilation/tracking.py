@@ -1,24 +1,24 @@
-"""The filter of a network that forecasts its own inputs: what noisy rows tell of the series.
+"""The filter of a network that forecasts its own inputs: the series behind noisy rows.
 
 The network is its own model of the series: ŝ_{k+1} = f(s_k, s_{k-1}, ...), with a known derivative.
-Uncertain are the last p values z = (s_k, ..., s_{k-p+1}), whose mean and covariance P are kept. A
+The last p values z = (s_k, ..., s_{k-p+1}) are uncertain; their mean and covariance P are kept. A
 row y = s + noise of variance R corrects them, and with them the state of the network:
 
     predict:  ŝ = f(z),  P ← F P Fᵀ + Q,  F = (∂f/∂z above, the other values move back by one)
     correct:  e = y - ŝ,  c = P₀₀ + R,  z ← z + P₀ e/c,  P ← P - P₀ P₀ᵀ/c
 
 The columns of a row correct one after the other. A missing value corrects nothing, so that gaps
-need no rule of their own. A value that leaves z has been corrected by p rows after it: it is the
-smoothed one. The rows are as likely as their innovations e, each normal with variance c.
+need no rule of their own. A value that leaves z has been corrected by p - 1 rows after it: it is
+the smoothed one. The rows are as likely as their innovations e, each normal with variance c.
 
 The network is driven by the corrected values again, so that its state is always one that it can
-have. (Moving the state by its derivative is not enough: a precise readout weighs directions that
-the states of the network never take, and forecasts nonsense beside them.)
+have. (Moving the state by its derivative is not enough: that leaves the states on which the readout
+was learned, and a precise readout forecasts nonsense beside them.)
 
-Q is the share of a step that the model does not know. Where it is too small, an extended Kalman
-filter trusts itself and loses the series. So Q is measured by the likelihood, and where the
-innovations become larger than they should be, the forecast counts as uncertain as they say. One
-wild row alone is an outlier, and corrects no more than a row at four deviations.
+Q is the variance of the error of a step. If it is too small, an extended Kalman filter trusts
+itself and loses the series. So Q is chosen by the likelihood, and where the innovations become
+larger than they should be, the variance of the forecast is raised to match them. A single wild row
+is an outlier, and corrects no more than a row at four deviations.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ REST = np.empty((0, 0))  # an array of a pass that is not written
 class Tracker:
     """The filter of one closed loop, in the units of its inputs.
 
-    noise, drift (m,): the variances R of the noise of each column, and Q of what the loop does not
-    know of a step.
+    noise, drift (m,): the variances R of the noise of each column, and Q of the error of the loop
+    in one step.
     """
 
     loop: ClosedLoop
@@ -69,7 +69,7 @@ class Tracker:
         return int(np.clip(KEPT_VALUES // self.loop.outputs, LEAST_LAGS, MOST_LAGS))
 
     def begin(self, rows: Floats, beside: Floats) -> Track:
-        """What these rows (at least p) tell without the model; none of them is missing."""
+        """The track after these rows (at least p) without the model; none of them is missing."""
         m, p = self.loop.outputs, self.lags
         reservoir = self.loop.reservoir
         inputs = np.hstack([rows[:-1], beside[1:]])
@@ -127,7 +127,7 @@ class Tracker:
         return after, passed
 
     def sample(self, track: Track, count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        """States (count, N) and newest values (count, m) that what is known leaves possible."""
+        """States (count, N) and newest values (count, m) drawn from the estimate."""
         m, p = self.loop.outputs, self.lags
         sizes, axes = eigh(track.covariance)
         factor = axes * np.sqrt(np.maximum(sizes, 0.0))
@@ -139,12 +139,12 @@ class Tracker:
         return drive(self.loop.reservoir, inputs, starts)[:, -1], values[:, -1]
 
     def check(self, track: Track) -> None:
-        """Raise ValueError where arrays of a file are not those of such a track."""
+        """Raise ValueError if arrays of a file are not those of such a track."""
         m, p, units = self.loop.outputs, self.lags, self.loop.reservoir.units
         exogenous = self.loop.reservoir.n_inputs - m
         shapes = [(units,), (units,), (p * m,), (p, exogenous), (p * m, p * m), (p * m + m, units)]
         if [part.shape for part in track] != [*shapes, (1,)]:
-            raise ValueError("what the filter knows does not fit the network")
+            raise ValueError("the state of the filter does not fit the network")
 
     def _values(self, track: Track) -> list[tuple[Floats, Floats]]:
         """The last p values and their deviations, the newest first."""
@@ -201,7 +201,7 @@ class Evidence:
 
 
 def can_track(loop: ClosedLoop) -> bool:
-    """Whether the network has compiled loops; those of one's own topology have none."""
+    """Whether the network has compiled loops; one of the user's own topology has none."""
     return network_of(loop.reservoir) is not None
 
 
@@ -254,8 +254,8 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Recordings:
-    """The rows of recordings, each with its own start. One that is too short for a tracker says
-    nothing.
+    """The rows of recordings, each with its own start. One that is too short for a tracker is
+    left out.
     """
 
     parts: tuple[Rows, ...]

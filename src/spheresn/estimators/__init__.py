@@ -5,6 +5,7 @@ from .classifier import ESNClassifier
 from .field import ESNFieldForecaster
 from .forecaster import ESNForecaster, OutOfRange
 from .regressor import ESNRegressor
+from .series_regressor import ESNSeriesRegressor
 from .surprise import Surprise
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "ESNFieldForecaster",
     "ESNForecaster",
     "ESNRegressor",
+    "ESNSeriesRegressor",
     "MemoryOutOfReach",
     "OutOfRange",
     "Surprise",

@@ -17,10 +17,10 @@ from .._errors import BadInput
 from .._plain import Saved
 from .._running import limit_threads
 from .._validation import Floats
+from ..compose import Driven
 from ..readout import Quadratic, Sample
 from ..readout.loo import choose_penalty
-from ..reservoir import Reservoir
-from ..selection.plan import STEP_CLASSES, Candidate, Chosen, Plan, candidates, plan_of
+from ..selection.plan import GIVEN, STEP_CLASSES, Candidate, Chosen, Plan, candidates, plan_of
 from ..series.scaling import Scaler
 from .accumulate import TrainingSeries, accumulate_series, with_rows
 from .features import FeatureMap
@@ -87,7 +87,7 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
         return self._saved
 
     @property
-    def _networks(self) -> Sequence[Reservoir]:
+    def _networks(self) -> Sequence[Driven]:
         """All networks of this estimator."""
         return [self.reservoir_]
 
@@ -107,6 +107,8 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
 
     def _candidates(self, plan: Plan, table: dict[str, list[Candidate]]) -> list[Candidate]:
         """The candidates of a table; given scalings leave nothing to choose."""
+        if plan.given is not None:
+            return [GIVEN]
         found = candidates(table, plan.activation, self.memory, self.bend, self.bias_ratio)
         return found[:1] if plan.scalings else found
 
@@ -122,7 +124,8 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
         scaler = Scaler.of(rows)
         found = self._network_candidates(plan)
         choice = RegressionChoice(found[0])
-        if len(found) > 1 or (self.penalty == "loo" and not plan.scalings):
+        free = plan.scalings is None and plan.given is None
+        if len(found) > 1 or (free and self.penalty == "loo"):
             search = RegressionSearch(
                 plan,
                 scaler,
@@ -148,7 +151,7 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
             feature_map, Chosen.of(choice.candidate, calibrated), choice.precise, choice.table
         )
 
-    def _remember(self, chosen: Chosen, reservoir: Reservoir, washout: int) -> None:
+    def _remember(self, chosen: Chosen, reservoir: Driven, washout: int) -> None:
         self.lyapunov_: Any = chosen.lyapunov
         self.memory_: Any = chosen.memory
         self.bend_: Any = chosen.bend

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -16,58 +16,55 @@ from .. import _validation
 from .._errors import BadInput
 from .._plain import Parts, Saved, Tensors, Values, classes_from, classes_parts
 from .._running import all_or_nothing
-from .._validation import Floats, real, whole
+from .._validation import Floats, real
+from ..compose import Driven
 from ..readout import Triangle, Weights
-from ..readout.cases import CaseReadout
-from ..reservoir import Reservoir
 from ..selection.plan import Plan, plan_of
-from .base import BaseESN, seed_of, with_limited_threads
-from .ensemble import (
-    CLASSIFICATION,
-    blocks,
-    ensemble_from,
-    ensemble_parts,
-    fit_ensemble,
-    with_length,
-)
+from .base import seed_of, with_limited_threads
+from .cases import as_cases, is_cases
+from .ensemble import ensemble_parts, with_length
 from .features import FeatureMap, feature_map_from, feature_map_parts
 from .labelled import LabelledCases, LabelledSteps, probabilities
-from .scoring import judged, judged_weights
+from .scoring import judged, judged_weights, share_right
 from .solution import Final, Solution, Solved
-from .validation import as_cases, as_series, is_cases, is_list, refuse_wide, validated
+from .validation import as_series, is_list, refuse_wide, validated
+from .whole_series import WholeSeries
 
 Learned = LabelledCases | LabelledSteps | Final
 
-CASE_UNITS, STEP_UNITS = 2000, 500  # where nobody sets them
-# What `bias_ratio_` says if nobody sets it; tanh and linear networks have the same
-BIAS_RATIO = CLASSIFICATION["spherical"][0].bias_ratio
+STEP_UNITS = 500  # where nobody sets them
 
 
 @dataclass(eq=False, repr=False)
-class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
+class ESNClassifier(ClassifierMixin, WholeSeries):  # type: ignore[misc]
     """Echo state networks with a ridge readout on indicators of the classes.
 
     The class with the largest output wins.
 
-    *Whole series*: X is a list of arrays (time, channels) of any lengths, an array (cases,
-    channels, time) as aeon and sktime have it, or a data frame with an index of case and time; y
-    has one label per series. Several networks follow each series, at strides of 1, 3, 9, ... rows,
-    and take its values, its changes over a stride and the changes of these as inputs. They share
-    the `units`. A series is described by how often each unit leads or trails the units beside it.
-    Where series differ in size, half of the networks take them in their own deviations. time_axis:
-    0 or 1, the axis of time within one case; needed only where a case has more channels than steps.
+    *Whole series*: X is a list of arrays (time, channels) of any lengths or of data frames, an
+    array (cases, channels, time) as aeon and sktime have it, or a data frame with an index of case
+    and time; y has one label per series. Missing values (NaN) are guessed from those beside them;
+    rows without any at either end are cut off. Frames with dates, or with times as index, are
+    brought to the step that most of them have in fit. Several networks follow each series, at
+    strides of 1, 3, 9, ... rows, and take its values, its changes over a stride and the changes of
+    these as inputs. They share the `units`. A series is described by how often each unit leads or
+    trails the units beside it. Where series differ in size, half of the networks take them in their
+    own deviations. time_axis: 0 or 1, the axis of time within one case; needed only where a case
+    has more channels than steps.
 
     *Steps*: X is one table (T, d) with one label per row, or a list of tables with a list of
     labels each. Each step is classified by the state of one network.
 
     units: in all; "auto" means 2,000 for whole series and 500 for steps. memory: one that is given
-    holds for all networks, and their stride is one. features and components concern steps only.
+    holds for all networks, and their stride is one. features, components and reservoir concern
+    steps only.
     n_jobs: networks that follow series in parallel (joblib). The other parameters are those of
     ESNRegressor without readout.
 
     Learned: classes_, penalty_, loo_error_; for whole series ensemble_, typical_length_ (above 0
-    where the length says something of the class), and memory_ (in steps of the series), lyapunov_
-    and bend_ of each network; for steps the attributes of ESNRegressor.
+    where the length says something of the class), sampling_step_ (0 without times), and memory_ (in
+    steps of the series), lyapunov_ and bend_ of each network; for steps the attributes of
+    ESNRegressor.
 
     >>> rng = np.random.default_rng(0)
     >>> slow, fast = (
@@ -84,7 +81,7 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
     # Its numbers of each network are among the parts
     _saved_series: ClassVar[Saved] = Saved(
         "whole_series_",
-        ("bias_ratio_", "loo_error_", "sharpness_", "typical_length_"),
+        ("bias_ratio_", "loo_error_", "sharpness_", "typical_length_", "sampling_step_"),
         needed=("penalty_", "n_features_in_"),
         since=2,
     )
@@ -94,9 +91,7 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
     loo_error_ = Solved[float](lambda fit: fit.solution.loo_error)
     sharpness_ = Solved[float](lambda fit: fit.solution.sharpness)
 
-    units: int | str = "auto"  # type: ignore[assignment]  # of two kinds of networks
-    time_axis: int | None = None
-    n_jobs: int | None = None
+    reservoir: Any = None
 
     @all_or_nothing
     @with_limited_threads
@@ -182,7 +177,7 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
         """
         predicted = self.predict(X)
         if self.whole_series_:
-            return float(np.average(predicted == np.asarray(y), weights=sample_weight))
+            return share_right(predicted, y, sample_weight)
         parts, labels = (predicted, y) if isinstance(predicted, list) else ([predicted], [y])
         weights = judged_weights(sample_weight, parts, self.washout_)
         found, wanted = (
@@ -194,13 +189,7 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
         """Outputs (n, classes) of whole series, (T, classes) of steps, or a list of the latter."""
         check_is_fitted(self, "classes_")
         if self.whole_series_:
-            cases = as_cases(self, X, self.time_axis, reset=False)
-            return np.vstack(
-                [
-                    self.weights_(with_length(cases[place], features, self.typical_length_))
-                    for place, features in self._described(cases)
-                ]
-            )
+            return self._case_outputs(X)
         outputs = [
             self.frame_.read(rows, self.weights_, limits=(0.0, 1.0))
             for rows in as_series(self, X, reset=False)
@@ -214,6 +203,11 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
         """What is learned from the first batch, which chooses the networks."""
         size = self.units if isinstance(self.units, Integral) else 0
         if self.whole_series_:
+            if self.reservoir is not None:
+                raise BadInput(
+                    "reservoir must be left out for whole series, got a "
+                    f"{type(self.reservoir).__name__}; several networks of their own follow them"
+                )
             self._begin_cases(series)
             self.typical_length_, readout = self._choose_length(series, targets[0])
             return LabelledCases(readout, self.penalty, size)
@@ -235,82 +229,18 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
             learned = learned.taking(scaled, targets[0][place])
         return learned
 
-    def _choose_length(self, cases: list[Floats], targets: Floats) -> tuple[float, CaseReadout]:
-        """The median length where lengths differ and help to classify, otherwise 0; with what a
-        readout needs of the cases.
-        """
-        lengths = [len(rows) for rows in cases]
-        tried = [0.0] if min(lengths) == max(lengths) else [0.0, float(np.median(lengths))]
-        learned = {
-            typical: CaseReadout(self.ensemble_.width, len(self.classes_)) for typical in tried
-        }
-        for place, features in self._described(cases):
-            for typical, readout in learned.items():
-                scaled = with_length(cases[place], features, typical)
-                learned[typical] = readout.taking(scaled, targets[place])
-        if len(tried) == 1:
-            return 0.0, learned[0.0]
-        penalty = None if self.penalty == "loo" else float(self.penalty)
-        return min(learned.items(), key=lambda one: one[1].fit(penalty).error)
-
-    def _begin_cases(self, cases: list[Floats]) -> None:
-        """The networks for these cases."""
-        if self.features == "quadratic":
-            raise BadInput(
-                "features must be 'linear' for whole series, got 'quadratic'; what describes "
-                "them is not linear in the states anyway"
-            )
-        self._check_readout()
-        asked = CASE_UNITS if self.units == "auto" else self.units
-        units = _validation.fitting("units", asked, 1, 10)  # each has several features
-        self.washout_ = (
-            0 if self.washout == "auto" else _validation.whole("washout", self.washout, 0)
-        )
-        seeds = np.random.SeedSequence(seed_of(self.random_state)).generate_state(units)
-        given = self.spectral_radius is not None or self.input_scaling is not None
-        self.ensemble_ = fit_ensemble(
-            cases,
-            lambda number, size: plan_of(self, int(seeds[number]), size),
-            lambda plan: self._candidates(plan, CLASSIFICATION)[0],
-            units,
-            free=self.memory == "auto" and not given,
-            divided=isinstance(self.topology, str),
-        )
-        self._describe_networks()
-        self.bias_ratio_ = BIAS_RATIO if self.bias_ratio == "auto" else float(self.bias_ratio)
-
-    def _describe_networks(self) -> None:
-        networks = self.ensemble_.networks
-        self.memory_ = np.array([one.memory for one in networks])
-        self.lyapunov_ = np.array([one.exponent for one in networks])
-        self.bend_ = np.array([one.bend for one in networks])
-
     def _plan(self) -> Plan:
         """The plan of the network that classifies steps."""
         self._check_readout()
         units = STEP_UNITS if self.units == "auto" else self.units
         return plan_of(self, seed_of(self.random_state), units)
 
-    def _described(self, cases: list[Floats]) -> Iterator[tuple[slice, Floats]]:
-        """The features of the cases, a block of them at a time."""
-        shortest = min(len(rows) for rows in cases)
-        _validation.at_least(
-            "each series",
-            shortest,
-            self.washout_ + 1,
-            f"to leave one after a washout of {self.washout_}",
-        )
-        for place in blocks(cases):
-            yield place, self.ensemble_.features(cases[place], self.washout_, self.n_jobs)
-
     def _fitted(self) -> Learned:
         return self._learned
 
     @property
-    def _networks(self) -> Sequence[Reservoir]:
-        if self.whole_series_:
-            return [one.reservoir for one in self.ensemble_.networks]
-        return [self.reservoir_]
+    def _networks(self) -> Sequence[Driven]:
+        return super()._networks if self.whole_series_ else [self.reservoir_]
 
     def _what_is_saved(self) -> Saved:
         return self._saved_series if self.whole_series_ else self._saved
@@ -325,10 +255,7 @@ class ESNClassifier(ClassifierMixin, BaseESN):  # type: ignore[misc]
 
     def _from_parts(self, found: Values, values: Values, tensors: Tensors) -> None:
         if self.whole_series_:
-            self.ensemble_, weights = ensemble_from(values, tensors)
-            self.washout_ = whole("washout", values["washout"], 0)
-            self.typical_length_ = real("typical_length_", found["typical_length_"], 0.0)
-            self._describe_networks()
+            weights = self._cases_from(found, values, tensors)
         else:
             self.frame_, weights = feature_map_from(values, tensors)
             self.reservoir_, self.washout_ = self.frame_.reservoir, self.frame_.washout

@@ -28,8 +28,8 @@ from .._plain import (
     Parts,
     Tensors,
     Values,
+    one_reservoir_from,
     readout_parts,
-    reservoir_from,
     reservoir_parts,
     scaler_from,
     weights_from,
@@ -235,6 +235,11 @@ class Ensemble:
         """The number of features."""
         return sum(2 * one.reservoir.units for one in self.networks)
 
+    @property
+    def mean(self) -> Floats:
+        """The mean (d,) of the training series: the first network takes their values."""
+        return self.networks[0].scaler.mean
+
     def features(self, series: Sequence[Floats], skip: int, n_jobs: int | None) -> Floats:
         """Roots of the shares of time (cases, width); the same for any number of jobs."""
         cases = _both(series, {one.view.own for one in self.networks})
@@ -425,7 +430,7 @@ def _beginning(prefix: str, tensors: Tensors) -> Tensors:
 
 
 def _network_from(values: Values, tensors: Tensors) -> SeriesNetwork:
-    reservoir = reservoir_from(values["reservoir"], tensors)
+    reservoir = one_reservoir_from(values["reservoir"], tensors)
     rest, mean, scale = (
         array(name, tensors[name], 1, reservoir.dtype)
         for name in ("rest", "state_mean", "state_scale")

@@ -19,10 +19,10 @@ from .._plain import (
     scaler_from,
 )
 from .._validation import Floats, whole
+from ..compose import Driven
 from ..driving import drive, drive_blocks, drive_chunks
 from ..readout import Quadratic, Weights
 from ..readout.gram import block_rows
-from ..reservoir import Reservoir
 from ..series.scaling import Scaler
 from .pasts import Pasts
 
@@ -31,12 +31,12 @@ EARLY_CHUNK = 512  # rows; the states of all pasts are held at a time, as many a
 
 @dataclass(frozen=True, eq=False)
 class FeatureMap:
-    """All that turns rows of input into rows of features: scaling, network, features, washout; and
-    what stands for the past of a series without a start.
+    """The map from rows of input to rows of features: scaling, network, features, washout; and
+    pasts of the training series for a series without a start.
     """
 
     scaler: Scaler
-    reservoir: Reservoir
+    reservoir: Driven
     washout: int
     quadratic: Quadratic | None = None
     pasts: Pasts | None = None
@@ -136,8 +136,8 @@ def feature_map_from(values: Values, tensors: Tensors) -> tuple[FeatureMap, Weig
     return FeatureMap(scaler, reservoir, washout, quadratic, pasts), weights
 
 
-def _pasts_from(values: Values, tensors: Tensors, reservoir: Reservoir) -> Pasts | None:
-    """What stands for the past of a series; files of version 0.2 have none."""
+def _pasts_from(values: Values, tensors: Tensors, reservoir: Driven) -> Pasts | None:
+    """The pasts of the training series; files of version 0.2 have none."""
     if "pasts" not in tensors:
         return None
     states, following = tensors["pasts"], tensors["following"]

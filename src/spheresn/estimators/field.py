@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation
 from .._errors import BadInput
-from .._plain import Parts, Saved, Tensors, Values, reservoir_from, reservoir_parts, scaler_from
+from .._plain import Parts, Saved, Tensors, Values, one_reservoir_from, reservoir_parts, scaler_from
 from .._running import Progress, all_or_nothing
 from .._validation import Floats, array, real, whole
 from ..selection.free_runs import evenly_spaced
@@ -217,7 +217,7 @@ class ESNFieldForecaster(BaseESN):
         if self.noise != "auto":
             real("noise", self.noise, 0.0)
         self.__dict__.update(found)
-        reservoir = reservoir_from(values["reservoir"], tensors)
+        reservoir = one_reservoir_from(values["reservoir"], tensors)
         grid = [whole("grid", cells, 1) for cells in values["grid"]]
         channels = whole("channels", values["channels"], 1)
         # Before anything is built that is as large as the file promises

@@ -349,16 +349,7 @@ class ForecastSearch:
         return self._learn(trial.feature_map, self.data, [whole(self.data)])[0]
 
     def _closed(self, feature_map: FeatureMap, weights: Weights, setting: Setting) -> ClosedLoop:
-        """The loop over the half of the readout that gives steps (carry 1) or values (carry 0)."""
-        columns = len(weights.intercept) // 2
-        half = slice(0, columns) if setting.carry else slice(columns, None)
-        return ClosedLoop(
-            feature_map.reservoir,
-            weights.outputs(half),
-            setting.carry,
-            feature_map.quadratic,
-            *self.limits,
-        )
+        return closed(feature_map, weights, setting.carry, self.limits)
 
     def _settings(self, grid: Sequence[tuple[float, float]]) -> list[Setting]:
         """The settings of a grid of noises and penalties, with what the user fixed."""
@@ -405,12 +396,31 @@ class ForecastSearch:
     def _solve(
         self, moments: Triangle, sample: Sample, share: float | None
     ) -> tuple[Weights, float]:
-        """The readout and its penalty."""
-        if self.penalty == "loo":
-            penalty, _, weights = choose_penalty(moments, sample)
-            return weights, penalty
-        penalty = float(self.penalty) if share is None else share * moments.trace
-        return solve(moments, penalty), penalty
+        return solved_for(moments, sample, share, self.penalty)
+
+
+def solved_for(
+    moments: Triangle, sample: Sample, share: float | None, penalty: float | str
+) -> tuple[Weights, float]:
+    """The readout and its penalty: a share of the trace, or what the user gave."""
+    if penalty == "loo":
+        found, _, weights = choose_penalty(moments, sample)
+        return weights, found
+    given = float(penalty) if share is None else share * moments.trace
+    return solve(moments, given), given
+
+
+def half(columns: int, carry: float) -> slice:
+    """The outputs of a readout that give steps (carry 1) or values (carry 0)."""
+    return slice(0, columns) if carry else slice(columns, None)
+
+
+def closed(
+    feature_map: FeatureMap, weights: Weights, carry: float, limits: tuple[Floats, Floats]
+) -> ClosedLoop:
+    """The loop over that half of the readout."""
+    outputs = weights.outputs(half(len(weights.intercept) // 2, carry))
+    return ClosedLoop(feature_map.reservoir, outputs, carry, feature_map.quadratic, *limits)
 
 
 def _row(entry: Entry[Trial], again: Score | None) -> dict[str, float | None]:

@@ -45,8 +45,9 @@ from ..series.scaling import LARGEST_FLOAT, Scaler, bounds_around
 from .base import BaseESN, with_limited_threads
 from .features import FeatureMap
 from .following import TRUSTED, Followed, follow
-from .forecast_search import ForecastChoice, ForecastSearch
+from .forecast_search import FORECAST_DEFAULTS, ForecastChoice, ForecastSearch
 from .learning import TrainingData
+from .lessons import Lessons
 from .outcomes import Forecast, Paths, inside_one
 from .present import Present
 from .regression_search import REGRESSION_DEFAULTS
@@ -137,6 +138,7 @@ class ESNForecaster(BaseESN):
     penalty: float | str = "auto"
     noise: float | str = "auto"
     observation_noise: Any = "auto"
+    reservoir: Any = None
     n_jobs: int | None = None
     verbose: bool = True
 
@@ -186,20 +188,23 @@ class ESNForecaster(BaseESN):
         given = self.observation_noise
         return not isinstance(given, str) and not np.any(given)
 
-    def _recordings(self, X: Any, exogenous: Any) -> list[Recording]:
-        """The recordings to learn from. A new fit begins: the form of forecasts is that of the
-        last.
+    def _recordings(
+        self, X: Any, exogenous: Any, like: list[Recording] | None = None
+    ) -> list[Recording]:
+        """The recordings to learn from, with the columns of those that they are to be like. The
+        form of forecasts is that of the last.
         """
         several = recordings_in(X)
         self._several = several is not None
-        self._exogenous_names: tuple[Any, ...] | None = None
+        if like is None:
+            self._exogenous_names: tuple[Any, ...] | None = None
         tables = [X] if several is None else several
         besides = [exogenous] if several is None else beside_each(exogenous, len(tables))
         kept = list(range(len(tables))) if several is None else self._long_enough(tables)
         found: list[Recording] = []
         for place in kept:
             try:
-                found.append(self._recording(tables[place], besides[place], found))
+                found.append(self._recording(tables[place], besides[place], like or found))
             except BadInput as error:
                 if several is None:
                     raise
@@ -248,11 +253,7 @@ class ESNForecaster(BaseESN):
     ) -> ForecastChoice:
         """The network and its readout; `rows` have NaN where `filled` was guessed."""
         plan = self._plan()
-        rng = np.random.default_rng([plan.seed, 1])
-        data = [
-            TrainingData.of(known, others, rng, one if np.isnan(one).any() else None)
-            for known, others, one in zip(filled, beside, rows, strict=True)
-        ]
+        data = self._training_data(filled, beside, rows, plan.seed)
         if self.noise != "auto":
             _validation.real("noise", self.noise, 0.0)
         search = ForecastSearch(
@@ -270,6 +271,16 @@ class ESNForecaster(BaseESN):
             return search.best(self._candidates(plan, FORECAST))
         finally:
             search.progress.close()
+
+    def _training_data(
+        self, filled: list[Floats], beside: list[Floats], rows: list[Floats], seed: int = 0
+    ) -> list[TrainingData]:
+        """The recordings as the search has them."""
+        rng = np.random.default_rng([seed, 1])
+        return [
+            TrainingData.of(known, others, rng, one if np.isnan(one).any() else None)
+            for known, others, one in zip(filled, beside, rows, strict=True)
+        ]
 
     def _follow(
         self,
@@ -324,6 +335,12 @@ class ESNForecaster(BaseESN):
         drift = one_step_errors(choice.loop, series) if tracker is None else tracker.drift
         track = None if followed is None else followed.track
         self._be_at(Present.of(self.closed_loop_, series.parts[-1], drift, tracker, track))
+        if followed is None or followed.trusted:
+            self._lessons = Lessons.of_choice(choice, self.penalty)
+        else:
+            data = self._training_data(smoothed, beside, smoothed)
+            washouts = [one.skip for one in series.parts]
+            self._lessons = Lessons.of_taught(choice, self.closed_loop_, data, washouts)
         self.observation_noise_ = np.sqrt(noise) * self.scaler_.scale
         seen = [self.scaler_.backward(one) for one in smoothed]
         self.smoothed_ = seen if self._several else seen[0]
@@ -469,6 +486,73 @@ class ESNForecaster(BaseESN):
             return self._form
         names = tuple(range(self.n_features_in_))
         return SeriesForm("numpy", names, self._one_column, None, self._rows_seen)
+
+    @all_or_nothing
+    @with_limited_threads
+    def partial_fit(
+        self, X: Any, y: Any = None, exogenous: Any = None, forgetting: float = 1.0
+    ) -> Self:
+        """Learn from one more recording, or several; forecasts begin at the end of the last.
+
+        The network stays, and its readout is solved from the sums over all rows; where that runs
+        worse over the new rows than before, with more noise or penalty. `forgetting`, for
+        systems that drift: each row counts that much less than the one after it, so that about
+        1/(1 - forgetting) rows are remembered. A recording has its own start: `update` goes on
+        after the newest rows, and learns nothing. Without a fit, this is one. `y` is not used.
+
+        >>> import spheresn as sn
+        >>> rows = sn.datasets.lorenz(1500)
+        >>> model = ESNForecaster(units=50, random_state=0).fit(rows[:500])
+        >>> model = model.partial_fit(rows[500:], forgetting=0.999)
+        >>> bool(np.abs(model.forecast(5) - sn.datasets.lorenz(1505)[1500:]).max() < 0.5)
+        True
+        """
+        if not self.__sklearn_is_fitted__():
+            return self.fit(X, exogenous=exogenous)
+        memory = real("forgetting", forgetting, 0.0, 1.0, above=True)
+        lessons = getattr(self, "_lessons", None)
+        if lessons is None:
+            raise BadInput(
+                "partial_fit must continue with what the model has learned, got a model loaded "
+                "from a file; fit it again"
+            )
+        like = Recording(self.last_[None], np.zeros((1, len(self.exogenous_scaler_.mean))), None)
+        known = self._present.tracker if self._present.track is not None else None
+        taken = []
+        for given in self._recordings(X, exogenous, [like]):
+            rows, beside = (
+                self.scaler_.forward(given.rows),
+                self.exogenous_scaler_.forward(given.beside),
+            )
+            skip = self._washout_of(lessons.feature_map, len(rows))
+            series = Rows(rows, guessed(rows), beside, skip)
+            smoothed = self._as_seen(series, known)
+            (data,) = self._training_data([smoothed], [beside], [smoothed])
+            lessons = lessons.taking(data, skip, memory)
+            taken.append(data)
+            self._widen(self.scaler_.backward(smoothed))
+        limits = self.scaler_.forward(self.low_), self.scaler_.forward(self.high_)
+        grid = FORECAST_DEFAULTS.first_grid
+        self._lessons = lessons.checked(taken, self.closed_loop_, limits, grid)
+        self.closed_loop_, self.penalty_ = self._lessons.loop(limits)
+        self.noise_ = self._lessons.setting.noise
+        self._be_at(self._present.relearned(self.closed_loop_, series))
+        return self
+
+    def _as_seen(self, series: Rows, tracker: Tracker | None) -> Floats:
+        """The rows to learn from: smoothed where they are noisy, filled where some are missing."""
+        if tracker is None and not np.isnan(series.rows).any():
+            return series.rows
+        tracker = self._present.tracker if tracker is None else tracker
+        if tracker is None:
+            self._present.elsewhere(series.rows, series.beside, series.skip)  # raises, says why
+        assert tracker is not None
+        return series.smoothed_by(tracker)[1]
+
+    def _widen(self, rows: Floats) -> None:
+        """Let forecasts go where such rows may go."""
+        low, high = bounds_around(self.scaler_.mean, rows, len(rows) // 4)
+        self.low_, self.high_ = np.minimum(self.low_, low), np.maximum(self.high_, high)
 
     @all_or_nothing
     def update(self, X: Any, exogenous: Any = None) -> Self:

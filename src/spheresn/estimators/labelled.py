@@ -31,7 +31,8 @@ def fit_sharpness(outputs: Floats, indicators: Floats) -> float:
     """The sharpness with the largest likelihood on outputs of rows that were left out.
 
     The targets are drawn towards each other as if one more case had come out wrong, so that no
-    number of cases makes certain [PLA99].
+    number of cases makes certain [PLA99]. On these rows the Brier score is never worse than that of
+    the softmax of the outputs as they are: where it would be, the sharpness is one.
     """
     finite = np.isfinite(outputs).all(axis=1)
     count = max(int(finite.sum()), 1)
@@ -41,8 +42,12 @@ def fit_sharpness(outputs: Floats, indicators: Floats) -> float:
     def loss(logarithm: float) -> float:
         return -float((targets * log_softmax(np.exp(logarithm) * outputs[finite], axis=1)).sum())
 
+    def brier(sharpness: float) -> float:
+        errors = probabilities(outputs[finite], sharpness) - indicators[finite]
+        return float(np.square(errors).sum())
+
     found = minimize_scalar(loss, bounds=(BLUNTEST, SHARPEST), method="bounded")
-    return float(np.exp(found.x))
+    return min(float(np.exp(found.x)), 1.0, key=brier)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -187,6 +187,39 @@ def learn(
     return found
 
 
+def learn_on(
+    before: Learned,
+    feature_map: FeatureMap,
+    data: TrainingData,
+    washout: int,
+    forgetting: float,
+    beyond: Callable[[Piece], Piece],
+) -> Learned:
+    """What was learned before and one more recording give. A row counts `forgetting` times as much
+    as the one after it. beyond: what of a piece is to be learned.
+    """
+    sums = _Sums(feature_map, [data], [washout], 1, before.response is not None)
+    found = before
+    for piece, moved in sums.pieces(*whole([data])):
+        clean = beyond(piece)
+        found = Learned(
+            _fading(found.rows, clean, forgetting),
+            None if moved is None else _fading(found.response, moved, forgetting),
+            found.sample.taking(*clean),
+        )
+    return found
+
+
+def _fading(before: Triangle | None, piece: Piece, forgetting: float) -> Triangle:
+    """A triangle with the rows that come next."""
+    count = len(piece[0])
+    assert before is not None
+    if not count:
+        return before
+    weights = forgetting ** np.arange(count - 1.0, -1.0, -1.0)
+    return before.faded(forgetting**count) + Triangle.weighted(*piece, weights)
+
+
 class _Sums:
     """The sums of a pass over recordings, and the state that each recording has reached."""
 
@@ -220,6 +253,14 @@ class _Sums:
         """Add the rows of a stretch, which begins at the start of its recording or where the one
         before it ended.
         """
+        for clean, moved in self.pieces(stretch):
+            self.rows.take(*clean)
+            self.sample = self.sample.taking(*clean)
+            if moved is not None:
+                self.response.take(*moved)
+
+    def pieces(self, stretch: Stretch) -> Iterator[tuple[Piece, Piece | None]]:
+        """Features and targets of a stretch, and their responses to noise."""
         features_of = self.feature_map.features
         washout, usable = self.washouts[stretch.recording], self.usable[stretch.recording]
         scale, seen = np.sqrt(self.stride) / NOISE_PROBE, stretch.first
@@ -227,14 +268,14 @@ class _Sums:
             skip = max(washout - seen, 0)
             features, targets = features_of(clean[0][skip:]), clean[1][skip:]
             used = slice(None) if usable is None else usable[seen + skip : seen + len(clean[0])]
-            self.rows.take(features[used], targets[used])
-            self.sample = self.sample.taking(features[used], targets[used])
+            response = None
             if moved is not None:
                 kept = slice(-(seen + skip) % self.stride, None, self.stride)
-                self.response.take(
+                response = (
                     scale * (features_of(moved[0][skip:]) - features)[kept],
                     scale * (moved[1][skip:] - targets)[kept],
                 )
+            yield (features[used], targets[used]), response
             seen += len(clean[0])
 
     def _blocks(self, stretch: Stretch) -> Iterator[tuple[Piece, Piece | None]]:

@@ -26,7 +26,7 @@ NO_MORE = 1e-9  # of a mean: a variance that is no larger than that of Poisson's
 
 
 class Outcomes(Protocol):
-    """What may come: a distribution of each value."""
+    """The distribution of each future value."""
 
     def quantile(self, share: float) -> Floats:
         """The values (H, d) that a share of all outcomes lies below."""
@@ -37,10 +37,10 @@ class Outcomes(Protocol):
 
 @dataclass(frozen=True)
 class Dependence:
-    """How errors belong together: from one step to the next, and between columns.
+    """How errors depend on each other: from one step to the next, and between columns.
 
-    A path errs by normal variables that are an autoregression of first order over the steps, with
-    these correlations between columns; each is then given the distribution of its step.
+    The errors of a path come from normal variables: an autoregression of first order over the
+    steps, with these correlations between columns. Each is then given the distribution of its step.
     """
 
     persistence: float
@@ -48,11 +48,11 @@ class Dependence:
 
     @staticmethod
     def none(columns: int) -> Dependence:
-        """Errors that have nothing to do with each other."""
+        """Independent errors."""
         return Dependence(0.0, np.eye(columns))
 
     def shares(self, count: int, steps: int, rng: np.random.Generator) -> Floats:
-        """For each path the share (count, H, d) of outcomes that it leaves below itself."""
+        """For each path the share (count, H, d) of outcomes that lie below it."""
         values, vectors = np.linalg.eigh(self.correlations)
         mix = vectors * np.sqrt(np.maximum(values, 0.0))
         shocks = rng.standard_normal((count, steps, len(mix))) @ mix.T
@@ -64,7 +64,7 @@ class Dependence:
 
 @dataclass(frozen=True, eq=False)
 class StudentOutcomes:
-    """Student's distribution about a mean (H, d), as wide as errors were."""
+    """Student's distribution about a mean (H, d), as wide as the errors were."""
 
     mean: Floats
     spread: Floats
@@ -191,8 +191,8 @@ class Forecast:
     def sample_paths(self, n: int = 100, random_state: Any = 0) -> Floats:
         """Ways (n, H, d) in which the series may go on, each as likely as the others.
 
-        The values of all paths at a step have the distribution whose quantiles are `quantile`. What
-        belongs together, neighbouring steps and columns, does so as the errors of the record did.
+        The values of all paths at a step have the distribution whose quantiles are `quantile`.
+        Neighbouring steps and columns depend on each other as the errors of the record did.
         """
         rng = np.random.default_rng(random_state)
         rows = self._outcomes.sample(whole("n", n, 1), rng)
@@ -224,7 +224,7 @@ class Forecast:
         return axes
 
     def __repr__(self) -> str:
-        """The first steps, as few digits as their intervals justify."""
+        """The first steps, with the digits that their intervals justify."""
         head, rows, more = self._shown()
         widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
         lines = [
@@ -311,7 +311,7 @@ class Forecast:
 
 
 def levels_of(level: Any) -> tuple[float, ...]:
-    """The levels that somebody asks for: a share as .8, per cent as 80, or several.
+    """The levels that were asked for: a share as .8, per cent as 80, or several.
 
     >>> levels_of(0.8), levels_of([80, 95])
     ((0.8,), (0.8, 0.95))
@@ -329,7 +329,7 @@ def _levels(given: Any) -> Iterator[float]:
 
 
 def inside_one(name: str, share: Any) -> float:
-    """A share above 0 and below 1: beyond, an interval has no end."""
+    """A share above 0 and below 1: otherwise an interval would be infinite."""
     found = real(name, share, 0.0, 1.0, above=True)
     if found == 1.0:
         raise BadInput(f"{name} must be above 0 and below 1, got {share!r}; pass such a number")

@@ -1,4 +1,4 @@
-"""What stands for the past of a series that begins in the middle."""
+"""Pasts of the training series, for a series that begins in the middle."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._validation import Floats
+from ..compose import Driven
 from ..driving import drive_blocks
 from ..readout.gram import block_rows
-from ..reservoir import Reservoir
 from ..selection.free_runs import evenly_spaced
 
 PASTS, NEAREST = 64, 8  # chosen by benchmarks/unknown_pasts.py
@@ -20,9 +20,9 @@ PASTS, NEAREST = 64, 8  # chosen by benchmarks/unknown_pasts.py
 class Pasts:
     """States of the training series, each with the row that came next.
 
-    A series says nothing of what went before its first row. The states (P, N) whose next rows
-    (P, d), standardised, are nearest to this first row are pasts that it may have had. The readout
-    has not learned from the first `rows` rows after an empty start; there they take its place.
+    A series does not show what was before its first row. The states (P, N) whose next rows (P, d),
+    standardised, are nearest to this first row are pasts that it may have had. The readout has not
+    learned from the first `rows` rows after an empty start; there these pasts replace that start.
     """
 
     states: Floats
@@ -30,10 +30,10 @@ class Pasts:
     rows: int
 
     @staticmethod
-    def of(reservoir: Reservoir, signals: Sequence[Floats], rows: int) -> Pasts | None:
+    def of(reservoir: Driven, signals: Sequence[Floats], rows: int) -> Pasts | None:
         """Pasts that are spread evenly over standardised signals (T, d), after their first rows.
 
-        None if there is nothing to stand for, or no row with a past.
+        None if no past is needed, or if no row has one.
         """
         first = [min(rows, len(signal) // 2) for signal in signals]
         ends = np.cumsum([max(len(x) - 1 - k, 0) for x, k in zip(signals, first, strict=True)])
@@ -58,7 +58,7 @@ class Pasts:
         return self.states[np.argsort(distances, kind="stable")[:count]]
 
 
-def _states_at(reservoir: Reservoir, signal: Floats, places: Floats) -> Floats:
+def _states_at(reservoir: Driven, signal: Floats, places: Floats) -> Floats:
     """The states after the rows at these places, in the memory of a block of rows."""
     kept, first = [], 0
     for states in drive_blocks(reservoir, signal[: places[-1] + 1], block_rows(reservoir.units)):

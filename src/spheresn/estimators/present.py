@@ -1,4 +1,4 @@
-"""Where the forecasts of a forecaster begin, and how sure it is of that."""
+"""The state at which the forecasts of a forecaster begin, and its uncertainty."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from .._errors import BadInput
 from .._plain import Tensors
 from .._validation import Floats
-from ..assimilation.tracking import Rows, Tracker
+from ..assimilation.tracking import Recordings, Rows, Tracker, one_step_errors
 from ..closed_loop import ClosedLoop
 from ..driving import drive_chunks
 from ..kernels.codes import Track
@@ -25,13 +25,13 @@ LEAST_DRIFT = 0.09
 
 @dataclass(frozen=True, eq=False)
 class Present:
-    """What is known of the newest rows, standardised.
+    """The newest rows, standardised, and the state of the network after them.
 
     state (N,), last (m,): where forecasts begin. rows (K, m), beside (K, e): the last rows as they
     were measured, NaN where they were not, and their exogenous columns; skip: how many of them the
-    network needs to forget its start. drift (m,): variances of what the loop does not know of a
-    step. tracker: the filter, None where there is none; track: what it knows, None while the rows
-    are trusted.
+    network needs to forget its start. drift (m,): variances of the error of the loop in one
+    step. tracker: the filter, None where there is none; track: its estimate, None while the rows
+    are taken as exact.
     """
 
     loop: ClosedLoop
@@ -82,6 +82,16 @@ class Present:
         last = track.recent[: self.loop.outputs].copy()
         return replace(newest, track=track, state=track.state, last=last)
 
+    def relearned(self, loop: ClosedLoop, series: Rows) -> Present:
+        """At the end of these rows, with a loop that has learned from them."""
+        tracker = None if self.tracker is None else replace(self.tracker, loop=loop)
+        drift = self.drift
+        if self.track is None:
+            drift = one_step_errors(loop, Recordings((series,)))
+            tracker = None if tracker is None else replace(tracker, drift=drift)
+        now = replace(self, loop=loop, tracker=tracker, drift=drift)
+        return now.elsewhere(series.rows, series.beside, series.skip)
+
     def elsewhere(self, rows: Floats, beside: Floats, skip: int) -> Present:
         """At the end of other rows (T, m), which have a start of their own."""
         skip = min(skip, len(rows) // 4)
@@ -99,7 +109,7 @@ class Present:
         if self.tracker is None or len(self.rows) < self.tracker.lags:
             raise BadInput(
                 "X must have a number in every row, got NaN, which a model without a filter cannot "
-                "fill (few rows, a topology of one's own, or observation_noise=0); fill it first"
+                "fill (few rows, a topology of your own, or observation_noise=0); fill it first"
             )
         return self.tracker.begin(guessed(self.rows), self.beside)
 

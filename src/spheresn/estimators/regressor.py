@@ -16,9 +16,10 @@ from .._numerics import power_of_two
 from .._plain import Parts, Saved, Tensors, Values
 from .._running import all_or_nothing
 from .._validation import Floats
-from ..reservoir import Reservoir
+from ..compose import Driven
 from ..selection.plan import (
     AUTO,
+    GIVEN,
     Candidate,
     Chosen,
     Kind,
@@ -64,6 +65,8 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
     by an orthogonal factorisation.
     features: "linear", or "quadratic", which adds products of the `components` leading principal
     components of the states. readout: any scikit-learn regressor in place of the ridge regression.
+    reservoir: a Reservoir, or several as one (`parallel`, `chain`), to be taken as it is; it gets
+    the standardised input. What would draw or search a network must be left out.
     washout: rows that fit and score leave out at the start of each series; "auto" is ten memories,
     twenty before an orthogonal readout, and at most a quarter of the series. n_jobs: series driven
     in parallel (joblib).
@@ -89,7 +92,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
     loo_error_ = Solved[float](lambda fit: fit.solution.loo_error)
     state_ = Solved[Floats](lambda fit: fit.solution.state)
     frame_ = Solved[FeatureMap](lambda fit: fit.network.feature_map)
-    reservoir_ = Solved[Reservoir](lambda fit: fit.network.feature_map.reservoir)
+    reservoir_ = Solved[Driven](lambda fit: fit.network.feature_map.reservoir)
     washout_ = Solved[int](lambda fit: fit.network.feature_map.washout)
     lyapunov_ = Solved[float](lambda fit: fit.network.chosen.lyapunov)
     memory_ = Solved[float](lambda fit: fit.network.chosen.memory)
@@ -101,6 +104,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
     activation: str = "auto"
     topology: Any = "auto"
     bias_ratio: float | str = "auto"
+    reservoir: Any = None
     readout: Any = None
     n_jobs: int | None = None
 
@@ -198,7 +202,7 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """state0, state1, ..."""
         check_is_fitted(self)
-        return np.array([f"state{i}" for i in range(self.units)], dtype=object)
+        return np.array([f"state{i}" for i in range(self.reservoir_.units)], dtype=object)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -207,8 +211,10 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
 
     @property
     def topology_(self) -> Any:
-        """The topology, by name where it was chosen."""
+        """The topology, by name where it was chosen; "given" with a network of the user's own."""
         check_is_fitted(self)
+        if self.reservoir is not None:
+            return "given"
         chosen = isinstance(self.topology, str) and self.topology == AUTO
         return topology_name(self.reservoir_) if chosen else self.topology
 
@@ -226,7 +232,9 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
         return kinds(self.activation, self.topology, self.bend)
 
     def _network_candidates(self, plan: Plan) -> list[Candidate]:
-        """What the user left to choose; given scalings leave nothing."""
+        """What the user left to choose; given scalings, or a given network, leave nothing."""
+        if plan.given is not None:
+            return [GIVEN]
         settings = self.memory, self.bend, self.bias_ratio
         if plan.scalings:
             return candidates({plan.activation: [Candidate(1.0)]}, plan.activation, *settings)

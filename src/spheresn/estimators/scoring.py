@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .._validation import same_length
+from .._errors import BadInput
+from .._validation import array, same_length
 from .validation import is_list
 
 
@@ -24,3 +25,24 @@ def judged_weights(weights: Any, series: Sequence[Any], washout: int) -> Any:
     ends = np.cumsum([len(rows) for rows in series])
     same_length("sample_weight", flat, "X", range(ends[-1]))  # type: ignore[arg-type]
     return judged(np.split(flat, ends[:-1]), washout)
+
+
+def share_right(predicted: Any, labels: Any, weights: Any) -> float:
+    """The share of series with the predicted label, each with its weight.
+
+    >>> share_right(np.array([0, 1, 1]), [0, 0, 1], [1.0, 2.0, 1.0])
+    0.5
+    """
+    labels = np.asarray(labels)
+    same_length("y", labels, "X", predicted)
+    if weights is None:
+        return float(np.average(predicted == labels))
+    found = array("sample_weight", weights, 1)
+    same_length("sample_weight", found, "X", predicted)
+    if (found < 0.0).any() or not found.any():
+        raise BadInput(
+            "sample_weight must be at least 0, and not 0 for all series, got "
+            f"{float(found.min()):g} as the least; pass such weights"
+        )
+    largest = found.max()  # by which they are divided first, so that no sum overflows
+    return float(np.average(predicted == labels, weights=found / largest))

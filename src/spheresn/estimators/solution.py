@@ -73,14 +73,14 @@ class Solution:
 
 @dataclass(frozen=True, eq=False)
 class Final:
-    """A solution without what it was learned from: it cannot go on learning."""
+    """A solution without its training rows or sums: it cannot learn more."""
 
     solution: Solution
     network: Network | None = None
 
 
 class Solved(Generic[Value]):
-    """An attribute that is read from what the estimator has learned, and solved for if need be.
+    """An attribute that is read from the solution of the estimator, which is computed if need be.
 
     `_fitted()` of the estimator is an immutable value with a cached `solution`. Before a fit there
     is no such attribute.

@@ -62,9 +62,9 @@ class Stream:
         return int(self.pending[1].shape[1])
 
     def taking(self, rows: Floats, targets: Floats) -> Stream:
-        """The stream with the rows that come next. What is no whole block waits for more.
+        """The stream with the rows that come next. Rows that do not fill a block wait for more.
 
-        The sums are copied. So many rows wait for that that their products cost far more.
+        The sums are copied, once for so many rows that the products of these cost far more.
         """
         if len(self.pending[0]):  # else nothing is copied: targets may be many
             rows, targets = (
@@ -103,7 +103,7 @@ class Stream:
 
 @dataclass(frozen=True, eq=False)
 class StreamFit:
-    """A network, what it has learned from a stream, and the readout of that once it is needed.
+    """A network, its sums over a stream, and their readout once it is needed.
 
     unit: of the targets.
     """

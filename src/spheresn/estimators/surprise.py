@@ -1,15 +1,15 @@
 """How surprising the errors of forecasts are, and whether surprise stays: functions of errors.
 
-Nothing is assumed of their distribution. Where errors come in any order with the same probability,
-the probabilities p of an error are independent and uniform [VOV05], so a share `level` of them is
-below `level`. A bet κ p^(κ-1), whose mean is then 1, gains nothing on average, and the gains of one
-who puts 1 on it anew at each row, R_k = (1 + R_{k-1}) κ p_k^(κ-1), reach a bound c after c rows or
-more in the mean, because R_k - k is a martingale [POL85]. So is the mean of several such R. A
-change is announced where this mean reaches `patience`.
+Errors may have any distribution. If all their orders are equally probable, the probabilities p of
+the errors are independent and uniform [VOV05], so a share `level` of them is below `level`. A bet
+κ p^(κ-1) then has the mean 1. With a new stake of 1 at each row the gains are R_k = (1 + R_{k-1})
+κ p_k^(κ-1). R_k - k is a martingale, so in the mean R reaches a bound c after c rows or more
+[POL85]. So does the mean of several such R. A change is announced where this mean reaches
+`patience`.
 
-Errors that follow each other are often alike, and a bet would count the same thing several times.
-So the logarithm of a gain is divided by the time τ over which gains are alike. Where they are not,
-the mean of a gain only falls below 1; where they are equal for τ rows, together they gain as one.
+Successive errors are often alike, and then bets would count the same thing several times. So the
+logarithm of a gain is divided by the time τ over which gains are alike. If they are not alike, this
+only lowers the mean of a gain below 1; if they are equal for τ rows, together they gain as one.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ LEARNED_ROWS = 500  # whose errors say how large errors usually are, and how lon
 KEPT_ERRORS = 10_000  # newest usual errors, with which new ones are compared
 SMALLEST_ERROR = 1e-12  # of standardised rows: smaller errors are rounding
 LARGEST_SIZE = 1e150  # in usual errors: larger ones have no square
-SUREST = 0.01  # the most that one row may say, as a probability: a change takes several rows
+SUREST = 0.01  # the least probability that a bet uses: a change takes several rows
 # κ of the bets: for gross changes, which a few rows show, to slight ones, which take hundreds
 STAKES = np.array([0.05, 0.2, 0.5, 0.8])
 LOG_STAKES = np.log(STAKES)
@@ -41,7 +41,7 @@ WATCHED_AT_ONCE = 512  # rows of a piece that the network is driven over togethe
 
 
 class Judgement(NamedTuple):
-    """What an error says.
+    """The judgement of one error.
 
     size: in units of usual errors, over all columns. probability: of a size at least as large where
     nothing has changed, NaN until enough errors are known. width (d,): errors within it, in all
@@ -107,7 +107,7 @@ def judged(
 
 
 class _Judge:
-    """What is known of usual errors, and the evidence that they have changed."""
+    """The usual errors, and the evidence that they have changed."""
 
     def __init__(self, errors: Floats, patience: float, rng: np.random.Generator) -> None:
         self._measure, self._rng = _Measure.of(errors), rng
@@ -122,7 +122,7 @@ class _Judge:
         self._watch.slow_down(p)
 
     def see(self, row: int, error: Floats, level: float) -> Judgement:
-        """What this error says, after all before it."""
+        """The judgement of this error, after all before it."""
         size = self._measure.size(error)
         width = self._measure.width(self._ranks[0].quantile(level))
         values = [size, *error.tolist()]
@@ -254,7 +254,7 @@ class _Watch:
             self.changed, self.since = False, None
 
     def slow_down(self, p: Floats) -> None:
-        """The time τ of each stream from its probabilities (T, streams); NaN says nothing."""
+        """The time τ of each stream from its probabilities (T, streams); NaN is left out."""
         both = np.hstack([np.log(np.maximum(p, SUREST)), np.log(np.maximum(1.0 - p, SUREST))])
         self._times = np.array([alike_for(one[~np.isnan(one)]) for one in both.T])[:, None]
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from .._validation import Floats
 from ..closed_loop import ClosedLoop
+from ..compose import Driven
 from ..driving import drive
-from ..reservoir import Reservoir
 from ..selection.free_runs import HELD_OUT, HELD_SHARE, Score, evenly_spaced, first_held_out
 from .learning import Learned, Stretch, TrainingData, whole
 
@@ -31,8 +31,9 @@ class WindowDefaults:
     last few steps, windows of `enough` times as many, at least `shortest`, tell more, up to so many
     windows. groups: of recordings that are held out as a whole, where there are at least as many.
     largest_share: of all rows that one of them may have. fewest_conditions: known values of
-    parameters, from which on others can be told. covered: windows are so long that they fit into
-    recordings with this share of the held-out rows.
+    parameters, from which on others can be told. condition_groups: of recordings by such values;
+    with one value in each, more is known of the others. covered: windows are so long that they fit
+    into recordings with this share of the held-out rows.
     """
 
     windows: int = 8
@@ -43,6 +44,7 @@ class WindowDefaults:
     groups: int = 4
     largest_share: float = 0.34
     fewest_conditions: int = 3
+    condition_groups: int = 8
     covered: float = 0.75
 
 
@@ -139,7 +141,7 @@ class Windows:
         count = min(len(self.starts) * self.horizon // horizon, self.use.most_windows)
         return self._with(horizon, count, self.held)
 
-    def states(self, reservoir: Reservoir) -> Floats:
+    def states(self, reservoir: Driven) -> Floats:
         """The states before each start, driven by the true series."""
         found = np.empty((len(self.starts), reservoir.units), reservoir.dtype)
         for i in np.unique(self.which):
@@ -207,7 +209,7 @@ def _groups(data: Sequence[TrainingData], use: WindowDefaults) -> NDArray[np.int
     lengths, conditions = [len(one.series) for one in data], conditions_of(data)
     alike = {one: place for place, one in enumerate(sorted(set(conditions)))}
     if len(alike) >= use.fewest_conditions:
-        return np.array([alike[one] % use.groups for one in conditions])
+        return np.array([alike[one] % use.condition_groups for one in conditions])
     if len(data) < use.groups or max(lengths) > use.largest_share * sum(lengths):
         return np.zeros(len(data), np.int64)
     return np.arange(len(data)) % use.groups

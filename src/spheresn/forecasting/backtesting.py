@@ -1,8 +1,7 @@
 """How good would the forecasts have been? Rolling origins, and intervals from the errors.
 
 Methods are fitted to the rows before a fold of origins and forecast from these. `backtest` judges
-methods in this way, `combine` weights them, and both know by their errors how wide an interval must
-be.
+methods in this way, `combine` weights them, and both derive the width of intervals from the errors.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""What may come, by the errors of a record: Student's distribution, or one of counts where a column
-counts something.
+"""The distribution of future values, from the errors of a record: Student's, or one of counts where
+a column counts something.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ LARGEST_COUNT = 2.0**53  # floats beyond are whole, whatever they stand for
 LARGEST_COUNT_MEAN = 30.0
 # Of a mean: errors with a smaller variance are no chance events that are counted
 LEAST_DISPERSION = 0.5
-SHRINKAGE = 0.1  # of correlations that few errors tell towards none
+SHRINKAGE = 0.1  # of correlations towards zero: they are estimated from few errors
 
 
 def outcomes_of(record: Backtest, values: Floats, mean: Floats) -> Outcomes:
-    """What may come about a forecast (H, d) of values (T, d), all in the units of the series, by
-    the errors of the combination in its record.
+    """The distribution about a forecast (H, d) of values (T, d), all in the units of the series,
+    from the errors of the combination in its record.
     """
     steps, errors, scale = len(mean), record.errors(COMBINATION), record.scaler.scale
     found = [spread_by_step(errors[:, :, column], steps) for column in range(errors.shape[2])]
@@ -63,10 +63,10 @@ def are_counts(values: Floats, errors: Floats) -> NDArray[np.bool_]:
 def count_moments(
     errors: Floats, recent: Floats, mean: Floats, spread: Floats
 ) -> tuple[Floats, Floats]:
-    """Means and variances (H, d) of counts. A forecast that had small errors in the mean may lie
-    below the mean of what it forecasts: zero is the best guess of what is mostly zero. So the mean
-    is that of the forecast minus its mean error; where there was no error at all, because nothing
-    was counted, it is that of recent rows.
+    """Means and variances (H, d) of counts. A forecast with small absolute errors may lie below the
+    mean of the counts: if most counts are zero, zero has the smallest error. So the mean is that of
+    the forecast minus its mean error; where there was no error at all, because nothing was counted,
+    it is that of recent rows.
     """
     bias = errors.mean(axis=(0, 1))
     means = np.maximum(mean - bias, 0.0)
@@ -79,7 +79,7 @@ def count_moments(
 
 
 def dependence_of(errors: Floats) -> Dependence:
-    """How errors (K, H, d) belong together, in deviations of their steps and columns.
+    """How errors (K, H, d) depend on each other, in deviations of their steps and columns.
 
     >>> walk = np.cumsum(np.random.default_rng(0).standard_normal((500, 8, 1)), axis=1)
     >>> 0.7 < dependence_of(walk).persistence < 0.9

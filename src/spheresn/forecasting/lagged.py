@@ -1,8 +1,8 @@
 """Autoregression of a series on its past values, with or without small networks beside them.
 
-`Autoregression` predicts one step and is iterated. What a ridge penalty shrinks a forecast to is
-chosen by the target: the values themselves (shrunk to their mean), their differences (to the last
-value) or their seasonal differences (to the last season). `DirectAutoregression` has a readout of
+`Autoregression` predicts one step and is iterated. A ridge penalty shrinks a forecast towards a
+value that depends on the target: the values themselves (towards their mean), their differences (the
+last value) or their seasonal differences (the last season). `DirectAutoregression` has a readout of
 its own for each horizon, and all have the same inputs.
 """
 

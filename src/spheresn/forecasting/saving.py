@@ -1,5 +1,5 @@
 """Forecasters of ordinary series on disk: their rows, record and weights. The methods learn again
-from the rows as a file is loaded, so that it holds nothing that only this version understands.
+from the rows when a file is loaded, so that it holds nothing that only this version understands.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def read_series(model: Any, path: str | os.PathLike[str]) -> None:
 
 
 def _take(model: Any, header: dict[str, Any], tensors: dict[str, Floats]) -> None:
-    """Check what a file says, part against part, and take it over."""
+    """Check the parts of a file against each other, and take them over."""
     parameters = {name: _parameter(one) for name, one in header["parameters"].items()}
     model.set_params(**parameters)
     for name, part in tensors.items():

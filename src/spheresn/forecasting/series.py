@@ -70,9 +70,10 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
 
     Naive methods, the theta method, linear autoregressions, echo state networks that also see past
     values, and readouts for each horizon are all judged by forecasts from origins within the
-    series, of rows that they had not seen; those that did well are averaged. On series that a
-    one-step forecast follows closely, as chaotic ones, a larger network takes part, and on noisy
-    ones of which a small network knows more than a linear map, one that filters the noise.
+    series, of rows that they had not seen; those that did well are averaged. If one-step forecasts
+    follow the series closely, as with chaotic ones, a larger network takes part. If the series is
+    noisy and a small network forecasts it better than a linear map, one that filters the noise
+    does.
 
     season: rows of a season, or several; None for none; "auto" takes those that the dates suggest
     and the data confirm, or without dates the strongest one in the data. horizon: steps by which
@@ -80,9 +81,9 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
     forecast follows closely, at most 200. fill: "linear" interpolates what is missing,
     "skip" counts the rows as evenly spaced where dates are missing.
 
-    Learned: weights_ (how much each method counts), record_ (a `Backtest` of all methods and of
+    Learned: weights_ (the weight of each method), record_ (a `Backtest` of all methods and of
     their combination), seasons_, observation_noise_ (d,): the deviation of the noise in each column
-    that the larger network found; 0 where none counts.
+    that the larger network found; 0 where there is none.
 
     >>> import numpy as np
     >>> sales = 100 + np.arange(96) + 10 * np.sin(2 * np.pi * np.arange(96) / 12)
@@ -201,8 +202,8 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
     def fitted_values(self) -> Any:
         """One-step forecasts of the rows, in their form; NaN at the beginning, where too few rows
         are before. The methods have learned from these rows, all but an echo state network, which
-        learns from the first half and forecasts the other one: errors of new rows are larger, and
-        `record_` has some.
+        learns from the first half and forecasts the other one. So errors of new rows are larger;
+        `record_` has such errors.
         """
         check_is_fitted(self, "weights_")
         rows = len(self._rows)
@@ -226,7 +227,7 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the rows, the record and the weights to one file, whole or not at all. It holds no
-        code and no weights of methods: these learn again from the rows as it is loaded.
+        code and no weights of methods: these learn again from the rows when it is loaded.
         """
         check_is_fitted(self, "weights_")
         write_series(self, path)
@@ -249,7 +250,7 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
         return model
 
     def _show_weights(self) -> None:
-        """What people read: the weights that are not zero, the largest first, and the record."""
+        """The lines of `repr`: the weights that are not zero, the largest first, and the record."""
         weights = sorted(self._fitted.weights.items(), key=lambda pair: -float(np.mean(pair[1])))
         flat = self._rows.shape[1] == 1
         self.weights_ = {
@@ -279,8 +280,8 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
         """How good these forecasts would have been over the last third of the series.
 
         Everything but the seasons is fitted again to the rows before each of four groups of
-        origins: the record and the weights too, so that none is judged by what chose it. The naive
-        method of the season is beside it.
+        origins: the record and the weights too, so that no forecast is judged by rows that chose
+        its weights. The result has the seasonal naive method too.
         """
         check_is_fitted(self, "weights_")
         longest = most_steps(len(self._rows))

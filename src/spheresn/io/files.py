@@ -2,7 +2,7 @@
 
 A regular file is whole or absent: it is written under another name and then renamed. A device, a
 pipe and an open descriptor such as /dev/stdout are written into. A symbolic link to a file is
-refused, because a directory from somebody else could lead a result anywhere with one; so are
+refused, because a directory from somebody else could send a result anywhere with one; so are
 directories, sockets and disks.
 """
 

@@ -19,13 +19,27 @@ from .._errors import BadInput, ModelFileError, sentence
 from .._plain import Saved, checked, plain
 from .._validation import Floats, whole
 from .._version import __version__
-from ..driving import COMPILED
-from ..estimators import ESNClassifier, ESNFieldForecaster, ESNForecaster, ESNRegressor
+from ..compose import reservoirs_of
+from ..driving import COMPILED, activation_code
+from ..estimators import (
+    ESNClassifier,
+    ESNFieldForecaster,
+    ESNForecaster,
+    ESNRegressor,
+    ESNSeriesRegressor,
+)
 from .files import whole_file
 
 MODEL_FORMAT = 2  # 2: classifiers of whole series have several networks
 KINDS: dict[str, Any] = {
-    kind.__name__: kind for kind in (ESNRegressor, ESNForecaster, ESNClassifier, ESNFieldForecaster)
+    kind.__name__: kind
+    for kind in (
+        ESNRegressor,
+        ESNForecaster,
+        ESNClassifier,
+        ESNSeriesRegressor,
+        ESNFieldForecaster,
+    )
 }
 INDICES = ("indices", "indptr")
 TOO_STRANGE = (RecursionError, SyntaxError)  # from nested brackets, from the name of a type
@@ -56,12 +70,17 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
             "without readout="
         )
     check_is_fitted(model)
-    for reservoir in model._networks:
+    for reservoir in [one for network in model._networks for one in reservoirs_of(network)]:
         if type(reservoir.recurrent) not in COMPILED:
             own = type(reservoir.recurrent).__name__
             raise BadInput(
                 f"model must have a topology of spheresn to be saved, got {own}; fit it with W as "
                 "an array instead"
+            )
+        if activation_code(reservoir) is None:
+            own = type(reservoir.activation).__name__
+            raise BadInput(
+                f"model must have an activation of spheresn to be saved, got {own}; pickle it"
             )
     values, tensors = _contents(model)
     header = {
@@ -160,6 +179,8 @@ def _assemble(header: dict[str, Any], tensors: dict[str, Floats]) -> Any:
         )
     arrays = {name: tensors[name] for name in saved.arrays if name in tensors}
     model._from_parts(_numbers(model, saved, values) | arrays, values, tensors)
+    if getattr(model, "reservoir", None) == "given":
+        model.reservoir = model.reservoir_
     _recall_columns(model, values)
     return model
 
@@ -218,6 +239,8 @@ def _parameters(model: Any) -> dict[str, Any]:
     given = model.get_params(deep=False)
     if not isinstance(given["topology"], str):
         given["topology"] = "given"
+    if given.get("reservoir") is not None:
+        given["reservoir"] = "given"
     if not isinstance(given["random_state"], (int, np.integer)):
         given["random_state"] = None
     return {name: plain(value) for name, value in given.items()}

@@ -16,8 +16,10 @@ from .codes import (
     OVERFLOW,
     TANH,
     Elementwise,
+    Layered,
     Network,
     Spherical,
+    Stacked,
 )
 
 if TYPE_CHECKING:
@@ -60,8 +62,10 @@ __all__ = [
     "OVERFLOW",
     "TANH",
     "Elementwise",
+    "Layered",
     "Network",
     "Spherical",
+    "Stacked",
     "absorb_rows",
     "batch_loop",
     "centre",

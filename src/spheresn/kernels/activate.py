@@ -8,10 +8,21 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import types
 from numba.extending import overload
 
-from ._jit import INLINED, compiled
-from .codes import DEGENERATE, FINE, OVERFLOW, RARE, TANH, Elementwise, FastSpherical, Spherical
+from ._jit import CHOSEN, INLINED, compiled, inlined
+from .codes import (
+    DEGENERATE,
+    FINE,
+    OVERFLOW,
+    RARE,
+    TANH,
+    Elementwise,
+    FastSpherical,
+    Spherical,
+    Stacked,
+)
 from .tanh import vector_tanh
 
 
@@ -193,11 +204,82 @@ def _elementwise(
     return status
 
 
+def _stacked(
+    act: Any, a: Any, squares: Any, previous: Any, out: Any
+) -> int:  # pragma: no cover - compiled by numba
+    return activate_parts(act.acts, act, 0, a, previous, out)
+
+
 ACTIVATIONS: dict[Any, Any] = {
     Spherical: _spherical,
     FastSpherical: _fast_spherical,
     Elementwise: _elementwise,
+    Stacked: _stacked,
 }
+
+
+@compiled
+def add_product(matrix: Any, x: Any, out: Any) -> None:
+    """out += M x; four rows at a time share each load of x."""
+    rows, columns, i = len(out), len(x), 0
+    while i + 4 <= rows:
+        r0, r1, r2, r3 = matrix[i], matrix[i + 1], matrix[i + 2], matrix[i + 3]
+        s0 = s1 = s2 = s3 = x.dtype.type(0)
+        for j in range(columns):
+            s0 += r0[j] * x[j]
+            s1 += r1[j] * x[j]
+            s2 += r2[j] * x[j]
+            s3 += r3[j] * x[j]
+        out[i] += s0
+        out[i + 1] += s1
+        out[i + 2] += s2
+        out[i + 3] += s3
+        i += 4
+    while i < rows:
+        total = x.dtype.type(0)
+        for j in range(columns):
+            total += matrix[i, j] * x[j]
+        out[i] += total
+        i += 1
+
+
+def activate_parts(acts: Any, act: Any, first: int, a: Any, previous: Any, out: Any) -> int:
+    """`activate` of the layers from `first` on, whose own activations are `acts`, in their order:
+    the new state of one may be the signal of the next. Returns the worst status.
+
+    Inside compiled loops only.
+    """
+    raise NotImplementedError  # pragma: no cover - replaced when numba compiles
+
+
+@inlined
+def activate_part(own: Any, act: Any, p: int, a: Any, previous: Any, out: Any) -> Any:
+    """`activate` of layer p."""
+    low, high = act.edges[p], act.edges[p + 1]
+    z = a[low:high]
+    add_product(act.feeds[p], out[act.sources[p, 0] : act.sources[p, 1]], z)
+    return activate(own, z, sum_of_squares(z), previous[low:high], out[low:high])
+
+
+def _equal_parts(
+    acts: Any, act: Any, first: int, a: Any, previous: Any, out: Any
+) -> int:  # pragma: no cover - compiled by numba
+    worst = FINE
+    for p in range(len(acts)):
+        worst = max(worst, activate_part(acts[p], act, first + p, a, previous, out))
+    return worst
+
+
+def _first_part(
+    acts: Any, act: Any, first: int, a: Any, previous: Any, out: Any
+) -> int:  # pragma: no cover - compiled by numba
+    status = activate_part(acts[0], act, first, a, previous, out)
+    return int(max(status, activate_parts(acts[1:], act, first + 1, a, previous, out)))
+
+
+@overload(activate_parts, jit_options=CHOSEN)
+def _choose_parts(acts: Any, act: Any, first: int, a: Any, previous: Any, out: Any) -> Any:
+    return _equal_parts if isinstance(acts, types.UniTuple) else _first_part
 
 
 @overload(activate, jit_options=INLINED)

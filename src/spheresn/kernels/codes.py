@@ -68,6 +68,32 @@ class Elementwise(NamedTuple):
     high: Any
 
 
+class Layered(NamedTuple):
+    """W of several reservoirs as one: a product for each, on its own share of the state.
+
+    parts: W of each layer in the form of its topology; edges (L + 1,): where the shares begin.
+    """
+
+    parts: Any
+    edges: Any
+
+
+class Stacked(NamedTuple):
+    """The activations of several reservoirs as one, and how one layer drives another.
+
+    A layer whose signal is the new state of earlier ones adds feeds[l] x[sources[l, 0] :
+    sources[l, 1]] to its pre-activation before it is activated; a feed without columns adds
+    nothing.
+    """
+
+    acts: Any
+    feeds: Any
+    sources: Any
+    edges: Any
+    low: Any
+    high: Any
+
+
 class Network(NamedTuple):
     """W in the form of its topology, W_inᵀ (d, N), b (N,), and the activation with the leak.
 
@@ -133,16 +159,21 @@ def guarded(shape: tuple[int, ...], dtype: Any) -> Any:
 
 def fast_path(network: Network) -> Network:
     """The network to start a loop with: with FastSpherical where its activation allows that."""
-    act = network.activation
+    return network._replace(activation=_fast(network.activation))
+
+
+def _fast(act: Any) -> Any:
+    """The activation, as FastSpherical where it allows that; of several, all or none."""
+    if isinstance(act, Stacked):
+        found = tuple(_fast(one) for one in act.acts)
+        alike = not any(isinstance(one, Spherical) for one in found)
+        return act._replace(acts=found) if alike else act
     plain = (
         isinstance(act, Spherical)
         and act.leak == 1
         and act.low < act.radius * act.radius < act.high
     )
-    if not plain:
-        return network
-    fast = FastSpherical(act.radius, act.bend, act.low, act.high)
-    return Network(network.recurrent, network.inputs, network.bias, fast)
+    return FastSpherical(act.radius, act.bend, act.low, act.high) if plain else act
 
 
 def advance(network: Network, piece: Piece, first: int, stop: int) -> tuple[int, int]:

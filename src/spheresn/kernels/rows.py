@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import types
 from numba.extending import overload
 
 from ..topology.matrices import DenseData
-from ._jit import CHOSEN, compiled, inlined
+from ._jit import CHOSEN, compiled, copy_row, inlined
+from .codes import Layered
 from .preactivation import PRODUCTS, multiply
 
 
@@ -115,9 +117,68 @@ def _other_both(
         multiply(data, block[j], out[j])
 
 
+@compiled
+def columns_of(block: Any, low: int, high: int) -> Any:
+    """block[:, low:high] in one piece: a view of the only row, or a copy of several."""
+    if len(block) == 1:
+        return block[0][low:high].reshape(1, high - low)
+    part = np.empty((len(block), high - low), block.dtype)
+    for j in range(len(block)):
+        copy_row(block[j][low:high], part[j])
+    return part
+
+
+@compiled
+def put_columns(part: Any, block: Any, low: int, high: int) -> None:
+    """block[:, low:high] = part, unless it is a view of it."""
+    if len(block) > 1:
+        for j in range(len(block)):
+            copy_row(part[j], block[j][low:high])
+
+
+def _layered_both(
+    data: Any, x: Any, block: Any, a: Any, out: Any
+) -> None:  # pragma: no cover - compiled by numba
+    multiply_both_parts(data.parts, data.edges, x, block, a, out)
+
+
+def multiply_both_parts(parts: Any, edges: Any, x: Any, block: Any, a: Any, out: Any) -> None:
+    """`multiply_both` of each layer, inside compiled loops only."""
+    raise NotImplementedError  # pragma: no cover - replaced when numba compiles
+
+
+@inlined
+def multiply_both_part(data: Any, low: int, high: int, x: Any, block: Any, a: Any, out: Any) -> Any:
+    """`multiply_both` of one layer."""
+    carried = columns_of(out, low, high)
+    multiply_both(data, x[low:high], columns_of(block, low, high), a[low:high], carried)
+    put_columns(carried, out, low, high)
+
+
+def _equal_parts(
+    parts: Any, edges: Any, x: Any, block: Any, a: Any, out: Any
+) -> None:  # pragma: no cover - compiled by numba
+    for p in range(len(parts)):
+        multiply_both_part(parts[p], edges[p], edges[p + 1], x, block, a, out)
+
+
+def _first_part(
+    parts: Any, edges: Any, x: Any, block: Any, a: Any, out: Any
+) -> None:  # pragma: no cover - compiled by numba
+    multiply_both_part(parts[0], edges[0], edges[1], x, block, a, out)
+    multiply_both_parts(parts[1:], edges[1:], x, block, a, out)
+
+
+@overload(multiply_both_parts, jit_options=CHOSEN)
+def _choose_parts(parts: Any, edges: Any, x: Any, block: Any, a: Any, out: Any) -> Any:
+    return _equal_parts if isinstance(parts, types.UniTuple) else _first_part
+
+
 @overload(multiply_both, jit_options=CHOSEN)
 def _choose(data: Any, x: Any, block: Any, a: Any, out: Any) -> Any:
     kind = getattr(data, "instance_class", None)
     if kind is DenseData:
         return _dense_both
+    if kind is Layered:
+        return _layered_both
     return _other_both if kind in PRODUCTS else None

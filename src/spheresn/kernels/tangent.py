@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import types
 from numba.extending import overload
 
-from ._jit import INLINED, compiled, guarded_like, inlined
-from .activate import blend, elementwise, project, stretch, sum_of_squares
+from ._jit import CHOSEN, INLINED, compiled, copy_row, guarded_like, inlined
+from .activate import add_product, blend, elementwise, project, stretch, sum_of_squares
 from .codes import (
     DEGENERATE,
     FINE,
@@ -19,8 +20,9 @@ from .codes import (
     Elementwise,
     FastSpherical,
     Spherical,
+    Stacked,
 )
-from .rows import dot, length, project_out, scale_to_one
+from .rows import columns_of, dot, length, project_out, put_columns, scale_to_one
 
 
 class Workspace(NamedTuple):
@@ -170,11 +172,88 @@ def _elementwise(
     return FINE
 
 
+def _stacked(
+    act: Any, squares: Any, state: Any, block: Any, carried: Any, work: Any
+) -> int:  # pragma: no cover - compiled by numba
+    """Layers change `state` one after the other, so that a step which one of them cannot take is
+    undone. Only spheres with a leak use work.mixed, and beside them no step is RARE.
+    """
+    copy_row(state, work.mixed)
+    status = both_parts(act.acts, act, 0, state, block, carried, work)
+    if status == RARE:
+        copy_row(work.mixed, state)
+    return status
+
+
 STEPS: dict[Any, Any] = {
     Spherical: _spherical,
     FastSpherical: _fast_spherical,
     Elementwise: _elementwise,
+    Stacked: _stacked,
 }
+
+
+def both_parts(
+    acts: Any, act: Any, first: int, state: Any, block: Any, carried: Any, work: Any
+) -> int:
+    """`activate_both` of the layers from `first` on, whose own activations are `acts`, up to one
+    whose status is not FINE. Inside compiled loops only.
+    """
+    raise NotImplementedError  # pragma: no cover - replaced when numba compiles
+
+
+@inlined
+def both_part(own: Any, act: Any, p: int, state: Any, block: Any, carried: Any, work: Any) -> Any:
+    """`activate_both` of layer p, whose signal may be the new state of earlier ones."""
+    low, high = act.edges[p], act.edges[p + 1]
+    first, last = act.sources[p, 0], act.sources[p, 1]
+    a, moved = work.a[low:high], columns_of(carried, low, high)
+    if last > first:
+        add_product(act.feeds[p], state[first:last], a)
+        add_feed(act.feeds[p], columns_of(carried, first, last), moved)
+    part = Workspace(a, work.value[low:high], work.slope[low:high], work.mixed[low:high])
+    before = columns_of(block, low, high)
+    status = activate_both(own, sum_of_squares(a), state[low:high], before, moved, part)
+    put_columns(moved, carried, low, high)
+    return status
+
+
+@compiled
+def add_feed(feed: Any, tangents: Any, out: Any) -> None:
+    """out[j] += M tangents[j]; several rows are one matrix product."""
+    if len(out) == 1:
+        add_product(feed, tangents[0], out[0])
+        return
+    pushed = np.dot(tangents, feed.T)
+    for j in range(len(out)):
+        for i in range(len(out[j])):
+            out[j, i] += pushed[j, i]
+
+
+def _equal_parts(
+    acts: Any, act: Any, first: int, state: Any, block: Any, carried: Any, work: Any
+) -> int:  # pragma: no cover - compiled by numba
+    for p in range(len(acts)):
+        status = both_part(acts[p], act, first + p, state, block, carried, work)
+        if status != FINE:
+            return int(status)
+    return FINE
+
+
+def _first_part(
+    acts: Any, act: Any, first: int, state: Any, block: Any, carried: Any, work: Any
+) -> int:  # pragma: no cover - compiled by numba
+    status = both_part(acts[0], act, first, state, block, carried, work)
+    if status != FINE:
+        return int(status)
+    return both_parts(acts[1:], act, first + 1, state, block, carried, work)
+
+
+@overload(both_parts, jit_options=CHOSEN)
+def _choose_parts(
+    acts: Any, act: Any, first: int, state: Any, block: Any, carried: Any, work: Any
+) -> Any:
+    return _equal_parts if isinstance(acts, types.UniTuple) else _first_part
 
 
 @overload(activate_both, jit_options=INLINED)

@@ -12,8 +12,8 @@ from scipy.linalg import solve_triangular
 from .. import _validation, kernels
 from .._errors import StateOverflow
 from .._validation import Floats
+from ..compose import Driven, check_driven
 from ..driving import network_of, starts_of
-from ..reservoir import Reservoir, check_reservoir
 from .ridge import Weights
 
 
@@ -81,7 +81,7 @@ class ForceResult:
 
 
 def force(
-    reservoir: Reservoir,
+    reservoir: Driven,
     target: ArrayLike,
     signal: ArrayLike | None = None,
     *,
@@ -103,7 +103,7 @@ def force(
     >>> bool(np.abs(trained.outputs[-100:] - wave[-100:]).max() < 0.05)
     True
     """
-    check_reservoir(reservoir)
+    check_driven(reservoir)
     expected = _validation.table("target", target)
     outputs = expected.shape[1]
     others = _validation.table(
@@ -132,7 +132,7 @@ def force(
 
 
 def _force_by_steps(
-    reservoir: Reservoir,
+    reservoir: Driven,
     expected: Floats,
     others: Floats,
     learner: RecursiveLeastSquares,

@@ -8,7 +8,7 @@ of the largest are lost in its rounding errors. An orthogonal factorisation keep
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import numpy as np
@@ -42,7 +42,7 @@ class Triangle:
     # Penalties of 10^decade of the trace, below which rounding errors of the states are larger
     least_decade: ClassVar[int] = -30
 
-    count: int
+    count: float
     state_mean: Floats
     target_mean: Floats
     factor: Floats
@@ -52,6 +52,34 @@ class Triangle:
         """The triangle of states (T, N) and targets (T, m)."""
         grown = GrowingTriangle.empty(states.shape[1], targets.shape[1])
         return grown.take(states, targets).moments
+
+    @staticmethod
+    def weighted(states: Floats, targets: Floats, weights: Floats) -> Triangle:
+        """The triangle of rows that count as `weights` (T,) rows each.
+
+        >>> x = np.array([[0.0], [1.0]])
+        >>> twice = Triangle.weighted(x, 3 * x, np.array([1.0, 2.0]))
+        >>> three = Triangle.of(x[[0, 1, 1]], 3 * x[[0, 1, 1]])
+        >>> bool(np.allclose(np.abs(twice.factor), np.abs(three.factor)))
+        True
+        """
+        rows, total = np.hstack([states, targets]), float(weights.sum())
+        mean = weights @ rows / total
+        width, n = rows.shape[1], states.shape[1]
+        centred = np.sqrt(weights)[:, None] * (rows - mean)
+        factor = stacked(np.zeros((width, width), order="F"), centred, 0)
+        return Triangle(total, mean[:n], mean[n:], factor)
+
+    def faded(self, weight: float) -> Triangle:
+        """The triangle of rows that count as `weight` rows each."""
+        return replace(self, count=weight * self.count, factor=np.sqrt(weight) * self.factor)
+
+    def explained(self, outputs: int) -> Triangle:
+        """The triangle of the same states with so many targets, all zero."""
+        n = len(self.state_mean)
+        factor = np.zeros((n + outputs, n + outputs), order="F")
+        factor[:n, :n] = self.factor[:n, :n]
+        return Triangle(self.count, self.state_mean, np.zeros(outputs), factor)
 
     def __add__(self, other: Triangle) -> Triangle:
         """The triangle of the rows of both."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
@@ -15,6 +16,7 @@ from scipy.optimize import brentq
 from .._errors import BadInput
 from .._validation import Floats, at_least, real
 from ..analysis.lyapunov import growth_of_rows
+from ..compose import Driven
 from ..driving import writable
 from ..reservoir import Reservoir
 
@@ -57,7 +59,7 @@ class Calibrated:
     point: of the curve on which a calibration ended.
     """
 
-    reservoir: Reservoir
+    reservoir: Any  # a Reservoir; several as one where the user gave these
     strength: float
     exponent: float
     point: Point | None = None
@@ -68,7 +70,7 @@ class Calibrated:
         return -1.0 / self.exponent if self.exponent < 0.0 else np.inf
 
 
-def exponent(reservoir: Reservoir, signal: Floats) -> float:
+def exponent(reservoir: Driven, signal: Floats) -> float:
     """The maximal Lyapunov exponent per step on a checked signal (T, d), after a transient."""
     rows = (
         signal

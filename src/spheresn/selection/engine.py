@@ -1,6 +1,6 @@
 """Choosing by trials: try all candidates, rank what was tried, learn the best again from all rows.
 
-What is chosen by rows that were held out is then learned from all rows. That is another model: it
+A setting that was chosen by held-out rows is then learned from all rows. That is another model: it
 may fail where the first did not. So the best are scored twice, and the lower of two scores counts.
 
 This module knows nothing of networks. A trial is any object with `scores`, from the settings that

@@ -5,7 +5,7 @@ parameters of an estimator to a network whose drive is calibrated.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import product, zip_longest
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ from .. import _validation
 from .._errors import BadInput
 from .._validation import Floats
 from ..activations import Activation, Linear, OnSphere, Tanh
+from ..compose import Driven, check_driven
 from ..reservoir import Reservoir, random_reservoir, with_spectral_radius
 from ..topology import Recurrent, Shift
 from .calibration import (
@@ -33,6 +34,11 @@ SEARCH_ROWS, FINAL_ROWS = 1000, 2000  # of the signal, on which exponents are me
 # fewer leave small networks without a cycle
 CHOSEN_LINKS = 10
 EXACTLY, ROUGHLY = 1e-3, 0.1  # relative errors of a memory
+# The parameters of an estimator that draw a network
+DRAWING = (
+    *("units", "activation", "topology", "density", "bend", "memory", "spectral_radius"),
+    *("input_scaling", "bias_ratio", "leak"),
+)
 
 
 class Kind(NamedTuple):
@@ -69,6 +75,8 @@ class Candidate:
         return found
 
 
+# That of a network which is given: nothing of it was chosen
+GIVEN = Candidate(np.nan, np.nan, np.nan, np.nan)
 # Memory and bend for forecasting, by the ratio of bias to input. A strong bias makes the network
 # weakly nonlinear, which a precise readout turns into precise forecasts of clean series; a weaker
 # one is better on noisy ones. A flow that is seen in all its variables needs hardly any memory, a
@@ -228,7 +236,8 @@ class Plan:
 
     links: W at spectral radius one (a delay line: at weight one; a given W: as it is, or at the
     spectral radius that the user wants); scalings: the factor of the links, and input_scaling,
-    where the user gave these instead of a memory.
+    where the user gave these instead of a memory. given: the user's own network, in place of all
+    others.
     """
 
     units: int
@@ -239,6 +248,7 @@ class Plan:
     leak: float
     scalings: tuple[float, float] | None
     seed: int
+    given: Driven | None = None
 
     def network(
         self, inputs: int, candidate: Candidate, spectral_radius: float, input_scaling: float
@@ -298,6 +308,9 @@ class Plan:
 
         A memory out of reach is an error, or replaced by the `nearest` one.
         """
+        if self.given is not None:
+            _check_width(self.given, signal)
+            return Calibrated(self.given, 1.0, exponent(self.given, signal[:SEARCH_ROWS]))
         if self.scalings is not None:
             reservoir = self.network(signal.shape[1], candidate, *self.scalings)
             return Calibrated(reservoir, 1.0, exponent(reservoir, signal[:SEARCH_ROWS]))
@@ -338,7 +351,8 @@ class Plan:
 
     def with_units(self, units: int) -> Plan:
         """The same plan for a network of another size."""
-        if not isinstance(self.topology, str) or units == self.units:
+        unsized = not isinstance(self.topology, str) or self.given is not None
+        if unsized or units == self.units:
             return self
         return replace(
             self, units=units, links=drawn(self.topology, self.density, units, self.seed)
@@ -381,15 +395,15 @@ def drawn(topology: Any, density: float | None, units: int, seed: int) -> Recurr
     return matrix
 
 
-def activation_name(reservoir: Reservoir) -> str:
-    """The name of an activation."""
-    names = {OnSphere: "spherical", Tanh: "tanh", Linear: "linear"}
-    return names[type(reservoir.activation)]
+def activation_name(network: Driven) -> str:
+    """The name of an activation; that of a user's own one, and of several networks, is "given"."""
+    names: dict[type, str] = {OnSphere: "spherical", Tanh: "tanh", Linear: "linear"}
+    return names.get(type(getattr(network, "activation", None)), "given")
 
 
-def topology_name(reservoir: Reservoir) -> str:
+def topology_name(network: Driven) -> str:
     """The name of a topology that was chosen."""
-    return "ring" if isinstance(reservoir.recurrent, Shift) else "sparse"
+    return "ring" if isinstance(getattr(network, "recurrent", None), Shift) else "sparse"
 
 
 def mean_gain(links: Recurrent) -> float:
@@ -403,6 +417,8 @@ def plan_of(estimator: Any, seed: int, units: Any, kind: Kind | None = None) -> 
     kind: stands for what the estimator leaves to choose.
     """
     e = estimator
+    if getattr(e, "reservoir", None) is not None:
+        return _given_plan(e, seed)
     activation = _validation.one_of(
         "activation", e.activation if kind is None else kind.activation, ACTIVATIONS
     )
@@ -434,3 +450,34 @@ def plan_of(estimator: Any, seed: int, units: Any, kind: Kind | None = None) -> 
         (radius, scaling) if given else None,
         seed,
     )
+
+
+def _given_plan(estimator: Any, seed: int) -> Plan:
+    """The plan of the user's own network; what would draw another one must be left out."""
+    network = estimator.reservoir
+    check_driven(network)
+    if network.dtype != np.float64:
+        raise BadInput(
+            f"reservoir must have numbers of type float64, got {network.dtype}; draw it with that "
+            "dtype"
+        )
+    defaults = {one.name: one.default for one in fields(estimator)}
+    for name in DRAWING:
+        value, default = getattr(estimator, name), defaults[name]
+        usual = value is default or (type(value) is type(default) and value == default)
+        if not usual and not (name == "units" and value == network.units):
+            raise BadInput(
+                f"{name} must be left out when reservoir is given, got {value!r}; the network is "
+                "taken as it is"
+            )
+    units = _validation.fitting("units", network.units, 1, power=2)
+    links = drawn("ring", None, units, seed)  # of no use
+    return Plan(units, "spherical", "ring", None, links, 1.0, None, seed, network)
+
+
+def _check_width(network: Driven, signal: Floats) -> None:
+    if network.n_inputs != signal.shape[1]:
+        raise BadInput(
+            f"reservoir must have as many inputs as there are columns, {signal.shape[1]}, got "
+            f"{network.n_inputs}; draw it with n_inputs={signal.shape[1]}"
+        )

@@ -1,4 +1,4 @@
-"""The form in which people have a series, and forecasts in the same form."""
+"""The form in which a series comes, and forecasts in the same form."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .frequency import from_text, to_text
 
 @dataclass(frozen=True, eq=False)
 class SeriesForm:
-    """The form in which a series came, and how it goes on.
+    """The form in which a series came, and how it continues.
 
     library: "pandas", "polars" or "numpy"; names of the columns; flat: whether one column came
     without a second axis; index: that of pandas; rows: how many there were; calendar: that of an

@@ -1,4 +1,4 @@
-"""What is missing in a series: refused, interpolated or skipped, in Python as in commands."""
+"""Missing values and times of a series: refused, interpolated or skipped, by one rule for all."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NOTED_UNEVENNESS = 1e-3  # of a step: a clock that is less exact is mentioned
 
 @dataclass(frozen=True)
 class Wording:
-    """The words of a caller about its times: who must have them, what one is called, what to do
+    """The words for a caller's times in messages: who must have them, the name of one, what to do
     about missing and uneven ones, how one is written, and the number of the first row.
     """
 
@@ -80,7 +80,7 @@ def _about_jitter(calendar: Calendar) -> Iterator[str]:
     if len(calendar.times) > 1 and jitter > NOTED_UNEVENNESS * calendar.unit_step:
         unit = " s" if calendar.has_dates else ""
         yield (
-            f"times are up to {jitter:.2g}{unit} beside even ones, {calendar.spacing} apart, and "
+            f"times are up to {jitter:.2g}{unit} off even ones, {calendar.spacing} apart, and "
             "count as these"
         )
 

@@ -158,12 +158,19 @@ def _calendar(index: Any, name: str) -> Calendar | None:
     """The calendar of dates, each of which comes once, in their order, or of evenly spaced numbers
     that are not whole; None for an index that is only counted.
     """
+    calendar = times_of(index, name)
+    return calendar if calendar is None or calendar.has_dates or calendar.even else None
+
+
+def times_of(index: Any, name: str) -> Calendar | None:
+    """The calendar of dates, or of rising numbers that are not whole, at any steps; None for an
+    index that is only counted.
+    """
     import pandas as pd
 
     if not isinstance(index, (pd.DatetimeIndex, pd.PeriodIndex)):
         rises = index.dtype.kind == "f" and len(index) > 1 and (np.diff(index) > 0.0).all()
-        calendar = calendar_of(index) if rises else None
-        return calendar if calendar is not None and calendar.even else None
+        return calendar_of(index) if rises else None
     if index.hasnans:
         raise BadInput(f"the dates of {name} must all be known, got NaT; drop such rows")
     if not index.is_unique:

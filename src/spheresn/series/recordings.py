@@ -1,4 +1,4 @@
-"""Several recordings of one system: which of them are learned from, and what is chosen by."""
+"""Several recordings of one system: those to learn from, and those by which settings are chosen."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def recordings_in(X: Any, name: str = "X") -> list[Any] | None:
 
 
 def beside_each(given: Any, count: int, name: str = "exogenous") -> list[Any]:
-    """What belongs to each of so many recordings.
+    """What stands beside each of so many recordings.
 
     >>> beside_each(None, 2)
     [None, None]

@@ -1,4 +1,4 @@
-"""How a series resembles itself some rows later, and what lies beside its moving average."""
+"""The autocorrelation of a series, and its differences from a moving average."""
 
 from __future__ import annotations
 

@@ -50,6 +50,7 @@ from ..forecasts.summary import (
     short_title,
     shown_horizons,
 )
+from ..tables.columns import PARTS
 from .output import save_drawing, write_rows
 
 if TYPE_CHECKING:
@@ -101,10 +102,22 @@ def many_rows(many: ManyForecasts) -> list[list[str]]:
         ((_, value, lower, upper),) = one.everything
         for k, moment in enumerate(one.times):
             cells = dict(zip(many.names, label, strict=True))
-            cells |= {many.time_name: moment, many.target: repr(float(value[k]))}
+            cells |= _time_cells(many, moment) | {many.target: repr(float(value[k]))}
             ends = [repr(float(part[k])) for part in (lower, upper)]
             found.append([*(cells[name] for name in many.columns), *ends])
     return [head, *found]
+
+
+def _time_cells(many: ManyForecasts, moment: str) -> dict[str, str]:
+    """A time as it stands in the table: in one column, or its parts in columns of their own, the
+    year first.
+    """
+    if many.time_name in many.columns:
+        return {many.time_name: moment}
+    names = [name for name in many.columns if name not in (*many.names, many.target)]
+    by_size = sorted(names, key=lambda name: PARTS.index(name.strip().lower()))
+    parts = (str(int(part)) for part in re.split("[-T:]", moment))
+    return dict(zip(by_size, parts, strict=False))
 
 
 def forecast_rows(result: ForecastResult) -> list[list[str]]:
@@ -166,7 +179,7 @@ def page(result: ForecastResult | ManyForecasts, picture: Drawing, command: str)
 
 
 def _about(result: ForecastResult, found: list[Entry]) -> dict[str, Any]:
-    """What the page says about one result and its record."""
+    """The texts of the page about one result and its record."""
     series = result.series
     names = ", ".join(format_name(name, LONGEST_NAME) for name in series.names[:DRAWN_COLUMNS])
     left = len(series.names) - DRAWN_COLUMNS

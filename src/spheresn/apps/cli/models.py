@@ -11,7 +11,13 @@ import numpy as np
 
 from ..._errors import BadInput
 from ..._validation import Floats, at_least, fitting, whole
-from ...estimators import ESNClassifier, ESNForecaster, ESNRegressor, OutOfRange
+from ...estimators import (
+    ESNClassifier,
+    ESNForecaster,
+    ESNRegressor,
+    ESNSeriesRegressor,
+    OutOfRange,
+)
 from ...io.models import load
 from .._json import plain
 from ..forecasts.result import without_constant_columns
@@ -84,9 +90,10 @@ def observation_noise(model: ESNForecaster, series: TimeSeries) -> dict[str, dic
 def read_model(path: Path) -> Any:
     """A saved forecaster or regressor."""
     model = load(path)
-    if isinstance(model, ESNClassifier):
+    if isinstance(model, (ESNClassifier, ESNSeriesRegressor)):
+        kind = "classifier" if isinstance(model, ESNClassifier) else "regressor of whole series"
         raise BadInput(
-            f"MODEL must be a forecaster or a regressor, got the classifier {str(path)!r}; use it "
+            f"MODEL must be a forecaster or a regressor, got the {kind} {str(path)!r}; use it "
             "from Python"
         )
     return model

@@ -217,7 +217,7 @@ def _short(text: Any) -> str:
 
 @dataclass
 class Watching:
-    """What has been seen so far; `told` makes the lines of the output."""
+    """The counts so far, and the lines of the output."""
 
     everything: bool
     names: Sequence[str] = ()
@@ -228,13 +228,13 @@ class Watching:
     _changed: bool = False
 
     def said_of(self, line: Line) -> Iterator[dict[str, Any]]:
-        """What there is to say of a line before it is a row."""
+        """The output for a line that is no row."""
         if line.bad is not None:
             self.bad += 1
             yield {"line": line.number, "bad": line.bad}
 
     def said(self, line: Line, found: Surprise) -> Iterator[dict[str, Any]]:
-        """What there is to say of a row."""
+        """The output for a row, if it is worth a line."""
         self.rows += 1
         self.alarms += found.alarm
         begins, ends = found.changed and not self._changed, self._changed and not found.changed
@@ -271,9 +271,9 @@ def watch(
     everything: bool,
     **options: Any,
 ) -> Iterator[dict[str, Any]]:
-    """What there is to say of a stream, line by line; its last row gives the summary.
+    """The output for a stream, line by line; its last line is the summary.
 
-    Without a model, the first rows are learned from.
+    Without a model, one is learned from the first rows.
     """
     if model is not None and len(model.exogenous_scaler_.mean):
         raise BadInput(
@@ -314,8 +314,8 @@ def _learned(first: list[Line], training: int, units: int, seed: int) -> ESNFore
     at_least("FILE", len(rows), training, "to learn from (--train)")
     if not width or (np.isfinite(rows).mean(axis=0) < 0.5).any():
         raise BadInput(
-            f"FILE must have numbers in half of its first {training} rows, got fewer; mend its "
-            "begin, or choose columns"
+            f"FILE must have numbers in half of its first {training} rows, got fewer; correct "
+            "its beginning, or choose columns"
         )
     model = ESNForecaster(units, observation_noise=0, random_state=seed, verbose=False)
     return model.fit(guessed(rows))

@@ -1,6 +1,5 @@
-"""Forecasts of many series, one by one: a table in long form, or one of many columns.
-
-A `PanelForecaster` that learns from all series together can take the place of `forecast_each`.
+"""Forecasts of many series: a table in long form, by one model for all of them, or one of many
+columns, each alone.
 """
 
 from __future__ import annotations
@@ -11,12 +10,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..._errors import BadInput, sentence
-from ..._validation import at_least
+from ..._formatting import format_number
+from ..._validation import at_least, whole
 from ...forecasting.defaults import SERIES_DEFAULTS
 from ..tables import TimeSeries
 from ..tables.panel import Panel
 from ..tables.table import LISTED_CATEGORIES
 from .result import ForecastResult, Report, forecast
+from .together import LEARNED_TWICE, can_be_together, forecast_together
 
 MOST_SERIES = 500  # one by one, at about half a second each
 # Columns that are forecast together: a model has few coefficients, which they share
@@ -55,11 +56,38 @@ def forecast_panel(
     seed: int = 0,
     report: Report = lambda stage: None,
 ) -> ManyForecasts:
-    """Forecast each series of a table in long form."""
+    """Forecast the series of a table in long form: from some on by one model for all."""
+    whole("--seed", seed, 0)
     labels, series = zip(*panel.series, strict=True)
-    results = forecast_each(series, labels, steps, season, seed, report)
+    about: tuple[str, ...] = ()
+    if can_be_together(series) and (season is None or season == "auto" or len(season) == 1):
+        results, said = forecast_together(series, steps, season, seed, report)
+        about = (said, *totals(results))
+    else:
+        results = forecast_each(series, labels, steps, season, seed, report)
     names = panel.names, tuple(labels), results, panel.target, panel.columns
-    return ManyForecasts(panel.source, *names, (*panel.notes, *_own_notes(results, series, labels)))
+    notes = (*panel.notes, *_own_notes(results, series, labels), *about)
+    return ManyForecasts(panel.source, *names, notes)
+
+
+def totals(results: Sequence[ForecastResult]) -> tuple[str, ...]:
+    """What all series are together, if they have the same last times."""
+    first = results[0]
+    steps = first.steps
+    if any(one.times[-1:] != first.times[-1:] or one.steps != steps for one in results):
+        return ()
+    before = sum(float(one.series.values[-steps:].sum()) for one in results)
+    after = sum(float(one.values.sum()) for one in results)
+    return (
+        f"all series together: {format_number(before, 4)} in the last {steps} rows, "
+        f"{format_number(after, 4)} in the next {steps}",
+    )
+
+
+def stages_of(panel: Panel) -> int:
+    """How often the forecast of a panel reports, at most."""
+    series = [one for _, one in panel.series]
+    return LEARNED_TWICE if can_be_together(series) else len(series)
 
 
 def forecast_columns(

@@ -1,5 +1,5 @@
-"""What stands on the first screen, whether one series is forecast or hundreds: how good each
-forecast is, the worst ones, the next values, and what a picture of each needs.
+"""The first screen, whether one series is forecast or hundreds: how good each forecast is, the
+worst ones, the next values, and the numbers for a picture of each.
 """
 
 from __future__ import annotations
@@ -111,8 +111,8 @@ def verdict(found: Sequence[Entry]) -> str:
 
 
 def pictures(found: Sequence[Entry]) -> dict[str, Any]:
-    """What the page draws, as plain values: for each forecast its past and what comes, as numbers
-    and as text; times are listed once for all that share them.
+    """The data that the page draws, as plain values: for each forecast its past and its future, as
+    numbers and as text; times are listed once for all that share them.
     """
     clocks: list[dict[str, list[str]]] = []
     places: dict[int, int] = {}

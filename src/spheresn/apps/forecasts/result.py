@@ -43,7 +43,7 @@ class ForecastResult:
     """
 
     series: TimeSeries
-    model: SeriesForecaster
+    model: Any  # a SeriesForecaster, or the part of a panel's model
     values: Floats
     lower: Floats
     upper: Floats
@@ -92,7 +92,8 @@ class ForecastResult:
     @property
     def record(self) -> Backtest:
         """Forecasts of all methods, and of their combination, of rows that they had not seen."""
-        return self.model.record_
+        found: Backtest = self.model.record_
+        return found
 
     @property
     def origins(self) -> list[int]:

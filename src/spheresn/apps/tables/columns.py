@@ -56,11 +56,19 @@ PARTS = ("year", "month", "day", "hour", "minute", "second")  # columns that mak
 
 @dataclass(frozen=True, eq=False)
 class Times:
-    """The times of the rows, as they stand in a table: perhaps in another order."""
+    """The times of the rows, as they stand in a table: perhaps in another order. parts: the
+    columns that make them up, if these are several.
+    """
 
     name: str
     times: pd.Index
     notation: Notation | None = None
+    parts: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the table in which they stand."""
+        return self.parts or (self.name,)
 
     @property
     def newest_first(self) -> bool:
@@ -89,8 +97,8 @@ def find_times(
         found = dates_in(frame[one], order)
         if found is not None:
             return Times(one, *found)
-    assembled = _assembled(frame, cells) if name is None else None
-    if assembled is not None:
+    assembled = assembled_times(frame, cells) if name is None else None
+    if assembled is not None and _follow(assembled.times):
         return assembled
     named = [one for one in wanted if name is not None or is_time_name(one)]
     numbers = {one: cells[one].numbers for one in named}
@@ -128,9 +136,15 @@ def _goes_on(numbers: np.ndarray) -> bool:
     return _increases(numbers) or (len(numbers) > 1 and _increases(numbers[::-1]))
 
 
-def _assembled(frame: pd.DataFrame, cells: dict[str, Cells]) -> Times | None:
-    """The times in columns such as year, month and day, if these are most of even dates. A month
-    may have its name.
+def _follow(dates: pd.Index) -> bool:
+    """Whether each row is later than the one above, or each is earlier."""
+    rises = dates.is_monotonic_increasing or dates.is_monotonic_decreasing
+    return bool(rises and dates.is_unique)
+
+
+def assembled_times(frame: pd.DataFrame, cells: dict[str, Cells]) -> Times | None:
+    """The times in columns such as year, month and day, if these are most of even dates, in
+    whatever order and however often. A month may have its name.
     """
     names = {name.strip().lower(): name for name in frame.columns}
     parts = {part: cells[names[part]].numbers for part in takewhile(names.__contains__, PARTS)}
@@ -140,12 +154,10 @@ def _assembled(frame: pd.DataFrame, cells: dict[str, Cells]) -> Times | None:
         words = in_english(words_of(frame[names["month"]])).str[:3].str.title()
         parts["month"] = words.map({name: k for k, name in enumerate(MONTHS, 1)}).to_numpy(float)
     dates = pd.DatetimeIndex(pd.to_datetime(pd.DataFrame({"day": 1, **parts}), errors="coerce"))
-    every = dates.sort_values()
-    if dates.hasnans or not dates.is_unique or not calendar_of(every).can_be_filled:
+    if dates.hasnans or not calendar_of(dates.unique().sort_values()).can_be_filled:
         return None
-    if not (dates.is_monotonic_increasing or dates.is_monotonic_decreasing):
-        return None
-    return Times(" ".join(parts), dates, Notation("month", "-") if len(parts) == 2 else None)
+    notation = Notation("month", "-") if len(parts) == 2 else None
+    return Times(" ".join(parts), dates, notation, tuple(names[part] for part in parts))
 
 
 def without_totals(frame: pd.DataFrame, cells: dict[str, Cells], first_row: int) -> tuple[int, str]:

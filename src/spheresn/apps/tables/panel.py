@@ -15,7 +15,14 @@ from ..._errors import BadInput, sentence
 from ..._validation import one_of
 from .cells import Cells, all_cells, words_of
 from .clock import YEAR, clock_of, is_time_name, years_in
-from .columns import YEAR_NAMES, Times, find_times, is_aside, without_totals
+from .columns import (
+    YEAR_NAMES,
+    Times,
+    assembled_times,
+    find_times,
+    is_aside,
+    without_totals,
+)
 from .sheet import Sheet
 from .table import LISTED_CATEGORIES, NO_HINTS, Hints, Table, TimeSeries
 
@@ -33,8 +40,8 @@ TARGET_NAMES = ("y", "sales", "value", "target", "demand", "quantity", "qty", "v
 
 @dataclass(frozen=True, eq=False)
 class PanelHints(Hints):
-    """What somebody says about a table in long form: also which columns tell the series apart, and
-    which one is forecast.
+    """The user's hints about a table in long form: also which columns name the series, and which
+    one is forecast.
     """
 
     ids: tuple[str, ...] = ()
@@ -43,7 +50,7 @@ class PanelHints(Hints):
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """Many series of one quantity. names: of the columns that tell them apart; series: the words
+    """Many series of one quantity. names: of the columns that distinguish them; series: the words
     there and the values; columns: of the table, in their order; notes: about all of them.
     """
 
@@ -108,7 +115,7 @@ class LongTable:
 
     @property
     def _taken(self) -> tuple[str, ...]:
-        return (*self.ids, self.times.name, self.target)
+        return (*self.ids, *self.times.columns, self.target)
 
     def _table(self, rows: np.ndarray, known: Sequence[str]) -> Table:
         """The table of one series."""
@@ -159,8 +166,8 @@ def long_table(sheet: Sheet, hints: Hints = NO_HINTS) -> LongTable | None:
     count = len(frame[list(found)].drop_duplicates())
     notes = [*sheet.notes, *([note] if note else [])]
     notes.append(
-        f"long form: {count} series of {target!r}, told apart by {' and '.join(map(repr, found))}, "
-        f"with the times in {times.name!r}"
+        f"long form: {count} series of {target!r}, distinguished by "
+        f"{' and '.join(map(repr, found))}, with the times in {times.name!r}"
     )
     return LongTable(sheet, frame, cells, times, found, target, tuple(notes))
 
@@ -177,6 +184,8 @@ def _repeated_times(
         if not sure:
             return None
         raise
+    if times is None and hints.time is None:
+        times = assembled_times(frame, cells)
     if times is None:
         times = _numbered_times(frame, cells, hints)
     if times is None and sure:
@@ -225,7 +234,7 @@ def _candidates(
         named = word in ID_NAMES or word.endswith(ID_ENDINGS) or word == "unique_id"
         whole = np.isfinite(numbers).all() and (numbers == np.floor(numbers)).all()
         is_text = cells[name].wrong.any() and not cells[name].mostly_numbers
-        if name != times.name and (is_text or (named and whole)):
+        if name not in times.columns and (is_text or (named and whole)):
             yield (0 if named else 1), name
 
 
@@ -248,7 +257,7 @@ def _target(
         name
         for name in frame
         if cells[name].mostly_numbers
-        and name not in (*ids, times.name)
+        and name not in (*ids, *times.columns)
         and not is_aside(name, cells[name], frame.columns, None)
     ]
     if wanted is not None:

@@ -14,7 +14,7 @@ from ...series.calendar import Calendar, Places, calendar_of, whole_calendar
 from ...series.missing import FILLS, Wording, interpolated, rows_in_words, settled
 from .cells import Cells, all_cells, words_of
 from .clock import DATE_ORDERS, YEAR, Clock, clock_of, is_time_name
-from .columns import find_times, is_aside, without_totals
+from .columns import assembled_times, find_times, is_aside, without_totals
 from .sheet import Sheet
 
 MOST_CATEGORIES = 100  # words of a column: each becomes a column of its own
@@ -282,7 +282,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Hints:
-    """What somebody says about the columns of a table: which one has the times, and whether dates
+    """The user's hints about the columns of a table: which one has the times, and whether dates
     such as 1/2/2020 are written "day-first" or "month-first".
     """
 
@@ -349,6 +349,12 @@ def _is_date(name: str, clock: Clock | None) -> bool:
 def _time_notes(table: Table) -> Iterator[str]:
     if table.clock is not None or table.frame.shape[1] < 2 or not len(table.frame):
         return
+    parts = assembled_times(table.frame, table.cells)
+    if parts is not None:
+        yield (
+            f"{parts.name!r} does not go on from row to row, so it is not used; if the table has "
+            "several series, --id names the column that tells them apart"
+        )
     for name in filter(is_time_name, table.cells):
         if name in table.aside:
             continue

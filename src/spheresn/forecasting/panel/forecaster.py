@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -17,21 +18,45 @@ from ..._running import Progress, all_or_nothing
 from ..._validation import Floats, whole
 from ...estimators.outcomes import levels_of
 from ...series.calendar import Calendar
-from ...series.form import SeriesForm
 from ..backtesting import INTERVAL_LEVEL
-from ..seasons import given_seasons, is_confirmed, strongest_season, suggested_by
+from ..seasons import given_seasons, suggested_by
 from .ahead import known_ahead
 from .defaults import PANEL_DEFAULTS
 from .evaluation import PanelBacktest, judge
-from .frames import Names, PanelRows, going_on, read_panel
+from .files import (
+    Glance,
+    codes_of,
+    empty_rows,
+    file_itself,
+    files_in,
+    glance_at,
+    is_folder,
+    moments_of,
+    rows_in,
+    standardised,
+)
+from .frames import Encoding, Names, PanelRows, going_on, read_panel
 from .growth import appended
-from .outcome import PanelForecast, PanelOutcomes, long_index
-from .plan import Plan, Survey, calendar_features, plan_of
-from .pool import Learned, Pool, forecast_block, learn_pool, no_record
+from .members import members_of
+from .outcome import PanelForecast
+from .plan import Survey, calendar_features, plan_of
+from .pool import Learned, Pool, learn_pool, no_record
 from .saving import read_panel_file, write_panel
-from .spread import Spread, measures_of, spread_of
-from .windows import Block
-from .workers import LocalParts
+from .spread import Spread, spread_of
+from .work import (
+    ASKED,
+    beside_record,
+    blocks_of,
+    itself,
+    panel_forecast,
+    restored,
+    season_votes,
+    survey_of,
+    usable,
+    without_record,
+    written,
+)
+from .workers import LazyParts, LocalParts, Parts, parts_of
 
 Report = Callable[[str], None]
 
@@ -87,31 +112,43 @@ class PanelForecaster(BaseEstimator):  # type: ignore[misc]
         target: str = "y",
         exogenous: Sequence[str] | str = (),
         static: Sequence[str] | str = (),
+        client: Any = None,
         report: Report | None = None,
     ) -> Self:
         """Learn from all series of a panel. `y` is not used.
 
         frame: a long data frame of pandas or polars with the columns `id`, `time` and `target`; or
-        a wide one, each column of which is a series; or a dictionary of series. exogenous: columns
-        of numbers or words whose future will be known; static: columns that are the same in all
-        rows of a series. report: called with the name of each stage that begins.
+        a wide one, each column of which is a series; or a dictionary of series; or the path of a
+        folder of Parquet files, each with whole series, which are read one by one. exogenous:
+        columns of numbers or words whose future will be known; static: columns that are the same in
+        all rows of a series. client: a dask.distributed Client, on whose workers the panel is
+        worked on, block by block. report: called with the name of each stage that begins.
         """
         names = Names(id, time, target, _several(exogenous), _several(static))
-        rows, codes = read_panel(frame, names)
-        short = rows.block.lengths < PANEL_DEFAULTS.least_rows
-        if short.all():
+        whole("random_state", self.random_state, 0)
+        if is_folder(frame):
+            rows, codes, parts = self._read_files(frame, names, client)
+        else:
+            rows, codes = read_panel(frame, names)
+            parts = parts_of([(itself, block) for block in blocks_of(rows)], client)
+        self._names, self._codes, self._rows = names, codes, rows
+        survey = parts.total(survey_of)
+        longest = survey.lengths[-1][0]
+        if longest < PANEL_DEFAULTS.least_rows:
             raise BadInput(
                 f"frame must have a series of at least {PANEL_DEFAULTS.least_rows} rows, got "
-                f"{int(rows.block.lengths.max())}; pass longer ones"
+                f"{longest}; pass longer ones"
             )
-        whole("random_state", self.random_state, 0)
-        self._names, self._codes, self._rows = names, codes, rows
         self.notes_, self.ids_ = rows.notes, list(rows.labels)
-        self.season_ = self._find_season(rows)
-        self.horizon_ = self._find_horizon(rows)
-        learned, spread = self._learn(self.horizon_, report)
-        self._pool, self._spread = learned.pool, spread
-        self._own = np.concatenate(learned.own.gathered(), axis=1)
+        self.n_series_ = survey.count
+        self.season_ = self._find_season(parts, longest)
+        self.horizon_ = self._find_horizon(survey.usual)
+        learned, spread = self._learn(parts, survey, self.horizon_, report)
+        self._pool, self._spread, self._lengths = learned.pool, spread, survey.lengths
+        self._parts = (parts, learned.own) if is_folder(frame) else None
+        self._own = _no_records(learned.pool)
+        if self._parts is None:
+            self._own = np.concatenate(learned.own.gathered(), axis=1)
         self._show()
         return self
 
@@ -135,15 +172,66 @@ class PanelForecaster(BaseEstimator):  # type: ignore[misc]
         count = self.horizon_ if steps is None else whole("steps", steps, 1)
         levels = levels_of(level)
         pool, spread, own = self._pool, self._spread, self._own
+        if self._parts is not None and frame is None:
+            raise BadInput(
+                "forecast must write the forecasts of files to a folder, got none; call "
+                "forecast_files(out)"
+            )
         if count > self.horizon_:
-            learned, spread = self._learn(count, None)
+            learned, spread = self._learn_here(count)
             pool, own = learned.pool, np.concatenate(learned.own.gathered(), axis=1)
         rows = self._rows
         if frame is not None:
             rows = read_panel(frame, self._names, self._codes, self._rows)[0]
             own = no_record(pool, rows.block.count)
         ahead = known_ahead(exogenous, rows, self._names, self._codes[0], count, pool.plan.steps)
-        return self._forecast(rows, ahead, own, pool, spread, count, levels)
+        with threadpool_limits(1):
+            return panel_forecast(rows, own, pool, spread, ahead, count, levels, self._names)
+
+    def forecast_files(
+        self,
+        out: str | os.PathLike[str],
+        steps: int | None = None,
+        level: Any = INTERVAL_LEVEL,
+        *,
+        frame: str | os.PathLike[str] | None = None,
+        client: Any = None,
+    ) -> list[str]:
+        """Write the forecasts of a folder of Parquet files as such files, block by block, on the
+        workers of the client if there is one; returns their paths.
+
+        frame: another folder than that of the fit, whose series have no record of their own. The
+        files must have no known columns, and steps at most the horizon.
+        """
+        check_is_fitted(self, "weights_")
+        count = self.horizon_ if steps is None else whole("steps", steps, 1)
+        if count > self.horizon_ or self._names.known:
+            what = "known columns" if self._names.known else f"{count} steps"
+            raise BadInput(
+                f"files must be forecast at most {self.horizon_} steps ahead and without known "
+                f"columns, got {what}; set horizon, or pass data frames to forecast"
+            )
+        Path(out).mkdir(parents=True, exist_ok=True)
+        if frame is not None:
+            makers = [
+                (rows_in, file, self._names, self._codes, self._rows) for file in files_in(frame)
+            ]
+            parts = parts_of(makers, client).map(without_record)
+        elif self._parts is not None:
+            parts = self._parts[0].beside(self._parts[1], beside_record)
+        else:
+            parts = LocalParts([(self._rows, self._own)])
+        with threadpool_limits(1):
+            names: list[str] = parts.total(
+                written,
+                self._pool,
+                self._spread,
+                count,
+                levels_of(level),
+                self._names,
+                str(Path(out).resolve()),
+            )
+        return [str(Path(out) / name) for name in sorted(names)]
 
     def predict(self, steps: int | None = None, exogenous: Any = None) -> Any:
         """The next `steps` rows without their intervals: `forecast(steps).mean`."""
@@ -154,7 +242,7 @@ class PanelForecaster(BaseEstimator):  # type: ignore[misc]
         """Go on after more rows without learning again: readouts and weights stay. Series that were
         not in the fit are added, without a record of their own.
         """
-        check_is_fitted(self, "weights_")
+        self._needs_rows("update")
         more = read_panel(frame, self._names, self._codes, self._rows)[0]
         self._rows, kept = appended(self._rows, more)
         own = np.zeros((len(self._own), len(kept)))
@@ -166,7 +254,7 @@ class PanelForecaster(BaseEstimator):  # type: ignore[misc]
         """How good the forecast of the last `steps` rows would have been: everything is learned
         again from the rows before them. The seasonal naive forecast is beside it.
         """
-        check_is_fitted(self, "weights_")
+        self._needs_rows("backtest")
         count = self.horizon_ if steps is None else whole("steps", steps, 1)
         block = self._rows.block
         longest = int(np.median(block.lengths)) // 3
@@ -183,16 +271,25 @@ class PanelForecaster(BaseEstimator):  # type: ignore[misc]
         )
         model._names, model._codes, model._rows = self._names, self._codes, before
         model.season_, model.horizon_ = self.season_, count
-        learned, spread = model._learn(count, None)
+        learned, spread = model._learn_here(count)
         own = np.concatenate(learned.own.gathered(), axis=1)
-        ahead = before.block.ahead
-        found = model._forecast(before, ahead, own, learned.pool, spread, count, (INTERVAL_LEVEL,))
+        with threadpool_limits(1):
+            found = panel_forecast(
+                before,
+                own,
+                learned.pool,
+                spread,
+                before.block.ahead,
+                count,
+                (INTERVAL_LEVEL,),
+                self._names,
+            )
         return judge(found, part, before, self.season_)
 
     def describe(self) -> str:
         """What the panel is, what the forecast is made of, and how good its members were."""
         check_is_fitted(self, "weights_")
-        block, season = self._rows.block, self.season_
+        season = self.season_
         naive = "seasonal naive" if season > 1 else "naive"
         errors = np.exp(self._pool.scores)
         ratio = float((self.weights_array_ @ errors) / errors[self._pool.names.index(naive)])
@@ -200,7 +297,7 @@ class PanelForecaster(BaseEstimator):  # type: ignore[misc]
         listed = "; ".join(parts[:4]) + (f"; and {len(parts) - 4} more" if len(parts) > 4 else "")
         said = f"a season of {season} rows" if season > 1 else "no season"
         return (
-            f"{block.count} series of {int(block.lengths.min())} to {int(block.lengths.max())} "
+            f"{self.n_series_} series of {self._lengths[0][0]} to {self._lengths[-1][0]} "
             f"rows, with {said}, forecast {self.horizon_} steps ahead by one model. The forecast "
             f"is the weighted median of {listed}. In forecasts of rows that they had not seen, "
             f"these had on average {ratio:.2g} times the error of the {naive} method."
@@ -227,34 +324,46 @@ class PanelForecaster(BaseEstimator):  # type: ignore[misc]
         self.weights_ = {pool.names[k]: float(weights[k]) for k in order if weights[k] > 0.0}
         self.scores_ = dict(zip(pool.names, np.exp(pool.scores).tolist(), strict=True))
 
-    def _find_season(self, rows: PanelRows) -> int:
-        block = rows.block
+    def _needs_rows(self, what: str) -> None:
+        check_is_fitted(self, "weights_")
+        if not self._rows.block.count:
+            raise BadInput(
+                f"{what} must have the rows of the panel in memory, got a panel of files; pass "
+                "frame= to forecast or forecast_files instead"
+            )
+
+    def _read_files(
+        self, folder: Any, names: Names, client: Any
+    ) -> tuple[PanelRows, tuple[Encoding, Encoding], Parts]:
+        """The calendar of a folder, how its columns become numbers, and its rows, file by file."""
+        files = parts_of([(file_itself, file) for file in files_in(folder)], client)
+        glance: Glance = files.total(glance_at, names)
+        codes = codes_of(glance, names)
+        codes = standardised(codes, files.total(moments_of, names, codes))
+        rows = empty_rows(glance, names)
+        if client is None:
+            return rows, codes, LazyParts(files.gathered(), rows_in, names, codes, rows)
+        return rows, codes, files.map(rows_in, names, codes, rows)
+
+    def _find_season(self, parts: Parts, longest: int) -> int:
         if self.season != "auto":
             given = given_seasons(self.season)
-            longest = int(block.lengths.max()) // 2
-            if given and given[0] > longest:
+            if given and given[0] > longest // 2:
                 raise BadInput(
-                    f"season must be at most {longest}, half of the rows of the longest series, "
-                    f"got {given[0]}; pass a shorter one"
+                    f"season must be at most {longest // 2}, half of the rows of the longest "
+                    f"series, got {given[0]}; pass a shorter one"
                 )
             return given[0] if given else 1
-        every = Calendar(rows.times, rows.step, rows.times, np.arange(len(rows.times)))
-        suggested = suggested_by(every)
-        count = min(block.count, PANEL_DEFAULTS.sampled_series)
-        which = np.unique(np.linspace(0, block.count - 1, count).astype(int))
-        columns = [block.values[block.starts[one] : block.starts[one + 1]] for one in which]
-        if suggested is None:
-            found = [one for one in map(strongest_season, columns) if one is not None]
-            usual = max(set(found), key=found.count) if found else 1
-            return usual if found.count(usual) >= PANEL_DEFAULTS.agreeing * len(columns) else 1
-        for season in suggested:
-            confirmed = sum(is_confirmed(column, season) for column in columns)
-            if confirmed >= PANEL_DEFAULTS.agreeing * len(columns):
-                return int(season)
-        return 1
+        times = self._rows.times
+        suggested = suggested_by(Calendar(times, self._rows.step, times, np.arange(len(times))))
+        votes = parts.total(season_votes, suggested, PANEL_DEFAULTS.sampled_series)
+        needed = PANEL_DEFAULTS.agreeing * votes.pop(ASKED)
+        likely = [one for one, count in votes.most_common() if count >= needed]
+        if suggested is not None:
+            likely = [season for season in suggested if season in likely]
+        return int(likely[0]) if likely else 1
 
-    def _find_horizon(self, rows: PanelRows) -> int:
-        usual = int(np.median(rows.block.lengths))
+    def _find_horizon(self, usual: int) -> int:
         longest = max((usual - 1) // 3, 1)
         if self.horizon is not None:
             asked = whole("horizon", self.horizon, 1)
@@ -267,84 +376,44 @@ class PanelForecaster(BaseEstimator):  # type: ignore[misc]
         wanted = 2 * self.season_ if self.season_ > 1 else PANEL_DEFAULTS.steps
         return max(min(wanted, usual // 4), 1)
 
-    def _plan(self, survey: Survey, steps: int) -> Plan:
-        times = going_on(self._rows.times, self._rows.step, steps)
-        features = calendar_features(times, self.season_)
-        return plan_of(survey, self.season_, steps, features, self.random_state)
+    def _learn_here(self, steps: int) -> tuple[Learned, Spread]:
+        """Learn for other steps from the rows in memory."""
+        self._needs_rows_for(steps)
+        parts = LocalParts(blocks_of(self._rows))
+        return self._learn(parts, parts.total(survey_of), steps, None)
 
-    def _learn(self, steps: int, report: Report | None) -> tuple[Learned, Spread]:
-        block = self._rows.block
-        usual = int(np.median(block.lengths))
+    def _needs_rows_for(self, steps: int) -> None:
+        lengths = self._rows.block.lengths
+        usual = int(np.median(lengths)) if len(lengths) else 0
         if steps > max((usual - 1) // 3, 1):
             raise BadInput(
                 f"steps must be at most {max((usual - 1) // 3, 1)} for series of {usual} rows, got "
                 f"{steps}; ask for fewer"
             )
-        survey = Survey.of(block)
-        plan = self._plan(survey, steps)
-        enough = np.flatnonzero(block.lengths >= plan.held_out + 2)
-        blocks = LocalParts(_in_blocks(self._rows.taken(enough).block))
+
+    def _learn(
+        self, parts: Parts, survey: Survey, steps: int, report: Report | None
+    ) -> tuple[Learned, Spread]:
+        times = going_on(self._rows.times, self._rows.step, steps)
+        features = calendar_features(times, self.season_)
+        plan = plan_of(survey, self.season_, steps, features, self.random_state)
+        kept = survey.of_at_least(plan.held_out + 2)
+        blocks = parts.then(usable, plan)
         progress = Progress(self.verbose and report is None, "readout")
-        progress.expect(2 * (7 if plan.positive else 3))
+        progress.expect(2 * len(members_of(plan)))
         try:
             with threadpool_limits(1):
                 stage = report or (lambda name: progress.advance())
-                learned = learn_pool(blocks, survey_of(blocks), plan, stage)
+                learned = learn_pool(blocks, kept, plan, stage)
                 spread = spread_of(learned.trained, learned.judged, learned.before)
+                own = learned.own.beside(parts, restored, plan)
         finally:
             progress.close()
-        own = np.zeros((len(learned.pool.scores), block.count))
-        own[:, enough] = np.concatenate(learned.own.gathered(), axis=1)
-        return replace(learned, own=LocalParts([own])), spread
-
-    def _forecast(
-        self,
-        rows: PanelRows,
-        ahead: Floats,
-        own: Floats,
-        pool: Pool,
-        spread: Spread,
-        count: int,
-        levels: tuple[float, ...],
-    ) -> PanelForecast:
-        block = replace(rows.block, ahead=ahead)
-        times = going_on(rows.times, rows.step, pool.plan.steps)
-        plan = replace(pool.plan, calendar=calendar_features(times, pool.plan.season))
-        pool = replace(pool, plan=plan)
-        means, scales, bins = [], [], []
-        with threadpool_limits(1):
-            for first in range(0, block.count, PANEL_DEFAULTS.block):
-                last = min(first + PANEL_DEFAULTS.block, block.count)
-                mean, windows = forecast_block(block.part(first, last), own[:, first:last], pool)
-                scale, rough = measures_of(windows, plan.season)
-                means.append(mean[:, :count])
-                scales.append(scale)
-                bins.append(spread.bins(rough))
-        mean = np.concatenate(means)
-        ends = block.places + block.lengths
-        places = ends[:, None] + np.arange(count)[None]
-        names = (self._names.id, self._names.time)
-        index = long_index(rows.labels, times, places, names)
-        outcomes = PanelOutcomes(
-            mean, np.concatenate(scales), np.concatenate(bins), spread, plan.counts
-        )
-        form = SeriesForm(rows.library, ("mean",), True, None, len(index))
-        low = 0.0 if plan.positive else -np.inf
-        flat = mean.reshape(-1, 1)
-        return PanelForecast(levels[0], index, form, flat, flat, outcomes, low, levels, names, rows)
+        return replace(learned, own=own), spread
 
 
-def survey_of(blocks: LocalParts) -> Survey:
-    """The survey of all blocks."""
-    found: Survey = blocks.total(Survey.of)
-    return found
-
-
-def _in_blocks(block: Block) -> list[Block]:
-    size = PANEL_DEFAULTS.block
-    return [
-        block.part(first, min(first + size, block.count)) for first in range(0, block.count, size)
-    ]
+def _no_records(pool: Pool) -> Floats:
+    return no_record(pool, 0)
 
 
 def _several(columns: Sequence[str] | str) -> tuple[str, ...]:

@@ -162,7 +162,7 @@ def read_panel(
         raise BadInput(f"frame must have numbers in {names.target!r}, got none; pass some rows")
     labels, first, counts = _groups(table[names.id])
     if within is None:
-        times, step, places = _calendar(table[names.time], names)
+        times, step, places = calendar_of_times(table[names.time], names)
     else:
         times, step, places = _places_within(table[names.time], names, within)
     encodings = codes or (
@@ -213,7 +213,7 @@ def _groups(ids: Any) -> tuple[NDArray[Any], Places, Places]:
     return words[first], first, np.diff(np.concatenate([first, [len(words)]]))
 
 
-def _calendar(times: Any, names: Names) -> tuple[Any, Any, Places]:
+def calendar_of_times(times: Any, names: Names) -> tuple[Any, Any, Places]:
     """All times of the calendar, the step, and the place of each row among them."""
     import pandas as pd
 

@@ -97,6 +97,8 @@ def _networks(seed: int) -> tuple[Reservoir, ...]:
 
 def driven(rows: Floats, seed: int) -> Floats:
     """The states of small networks that each window (N, L) has driven from rest."""
+    if not len(rows):
+        return np.zeros((0, PANEL_DEFAULTS.units * len(MEMORIES)))
     signals = np.ascontiguousarray(rows[:, :, None])
     return np.hstack([drive(network, signals)[:, -1] for network in _networks(seed)])
 

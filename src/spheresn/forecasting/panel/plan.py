@@ -61,6 +61,11 @@ class Survey:
         lengths, counts = np.array(self.lengths).T
         return int(lengths[np.searchsorted(np.cumsum(counts), 0.5 * counts.sum())])
 
+    def of_at_least(self, rows: int) -> Survey:
+        """The survey of the series with so many rows."""
+        lengths = tuple(one for one in self.lengths if one[0] >= rows)
+        return Survey(lengths, self.least, self.whole, self.zeros, self.rows)
+
     def windows(self, steps: int, least: int) -> int:
         """How many windows have `least` rows before their origin and all steps after it."""
         return sum(count * max(rows - steps - least + 1, 0) for rows, count in self.lengths)

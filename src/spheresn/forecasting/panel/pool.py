@@ -203,6 +203,8 @@ def typical_changes(block: Block, plan: Plan) -> Floats:
     """The mean |change| (n,) over a season, and a share of the size, of the rows before those on
     which members are judged; a series in which nothing happened counts as one of its panel.
     """
+    if not block.count:
+        return np.zeros(0)
     part = block.shortened(plan.held_out)
     ends, season = part.starts, plan.season
     changes = np.zeros(len(part.values))

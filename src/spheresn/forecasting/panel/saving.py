@@ -43,6 +43,7 @@ def write_panel(model: Any, path: str | os.PathLike[str]) -> None:
         "labels": [str(one) for one in rows.labels],
         "library_of_rows": rows.library,
         "calendar": _plain_times(rows),
+        "times": len(rows.times),
         "codes": [[[name, words] for name, words in one.columns] for one in model._codes],
         "plan": {name: getattr(pool.plan, name) for name in PLANNED},
         "members": [
@@ -51,6 +52,7 @@ def write_panel(model: Any, path: str | os.PathLike[str]) -> None:
         "penalties": list(pool.shares),
         "spread": [spread.factor, spread.persistence],
         "notes": list(rows.notes),
+        "series": [model.n_series_, model._lengths[0][0], model._lengths[-1][0]],
     }
     block = rows.block
     tensors: dict[str, Any] = {
@@ -148,6 +150,8 @@ def _take(model: Any, header: dict[str, Any], tensors: dict[str, Floats]) -> Non
     model._spread = Spread(edges, counts, *map(float, header["spread"]))
     model.notes_, model.ids_ = rows.notes, list(rows.labels)
     model.season_, model.horizon_ = plan.season, plan.steps
+    model.n_series_, model._parts = int(header["series"][0]), None
+    model._lengths = tuple((int(one), 0) for one in header["series"][1:])
 
 
 def _rows_of(header: dict[str, Any], tensors: dict[str, Floats]) -> PanelRows:
@@ -171,7 +175,8 @@ def _rows_of(header: dict[str, Any], tensors: dict[str, Floats]) -> PanelRows:
         static,
         offsets_of(values, starts),
     )
-    count = int((places + lengths).max())
+    count = int(header["times"])
+    _require(count >= int((places + lengths).max(initial=0)), "times are missing")
     times, step = _times_of(header["calendar"], count)
     notes = tuple(map(str, header["notes"]))
     return PanelRows(labels, block, times, step, str(header["library_of_rows"]), notes)

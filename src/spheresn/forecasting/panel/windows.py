@@ -110,6 +110,8 @@ def offsets_of(values: Floats, starts: Places) -> Floats:
     [2.0, 0.0, 1.0]
     """
     begin = starts[:-1]
+    if not len(begin):
+        return np.zeros(0)
     positive = values > 0.0
     sums = np.add.reduceat(np.where(positive, values, 0.0), begin)
     counts = np.add.reduceat(positive.astype(np.float64), begin)

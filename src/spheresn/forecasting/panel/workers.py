@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from operator import add
 from typing import Any, Protocol
 
+from threadpoolctl import threadpool_limits
+
 from ..._errors import BadInput
 
 
@@ -18,6 +20,9 @@ class Parts(Protocol):
 
     def map(self, function: Callable[..., Any], *arguments: Any) -> Parts:
         """What a function makes of each part; that stays where the parts are."""
+
+    def then(self, function: Callable[..., Any], *arguments: Any) -> Parts:
+        """The same, but not kept if the parts are made anew whenever they are needed."""
 
     def beside(self, other: Parts, function: Callable[..., Any], *arguments: Any) -> Parts:
         """What a function makes of each part and its neighbour among other parts."""
@@ -43,6 +48,10 @@ class LocalParts:
         """What a function makes of each part."""
         return LocalParts([function(part, *arguments) for part in self._parts])
 
+    def then(self, function: Callable[..., Any], *arguments: Any) -> LocalParts:
+        """The same."""
+        return self.map(function, *arguments)
+
     def beside(self, other: Parts, function: Callable[..., Any], *arguments: Any) -> LocalParts:
         """What a function makes of each part and its neighbour."""
         pairs = zip(self._parts, other.gathered(), strict=True)
@@ -54,6 +63,29 @@ class LocalParts:
 
     def gathered(self) -> list[Any]:
         """All parts."""
+        return self._parts
+
+
+class LazyParts(LocalParts):
+    """Parts in this process that are made anew whenever they are needed, so that one is held."""
+
+    def __init__(self, sources: Sequence[Any], make: Callable[..., Any], *arguments: Any) -> None:
+        self._sources, self._make, self._arguments = list(sources), make, arguments
+
+    @property
+    def _parts(self) -> Any:  # type: ignore[override]
+        return (self._make(one, *self._arguments) for one in self._sources)
+
+    def then(self, function: Callable[..., Any], *arguments: Any) -> LazyParts:
+        """What a function makes of each part, made anew as well."""
+
+        def make(one: Any) -> Any:
+            return function(self._make(one, *self._arguments), *arguments)
+
+        return LazyParts(self._sources, make)
+
+    def gathered(self) -> Any:
+        """All parts, one after another."""
         return self._parts
 
 
@@ -84,19 +116,21 @@ class DaskParts:
 
     def map(self, function: Callable[..., Any], *arguments: Any) -> DaskParts:
         """What a function makes of each part."""
-        submit = self._client.submit
-        return DaskParts(
-            self._client, [submit(function, one, *arguments, pure=False) for one in self._futures]
-        )
+        return self._submitted([(function, one, *arguments) for one in self._futures])
+
+    def then(self, function: Callable[..., Any], *arguments: Any) -> DaskParts:
+        """The same."""
+        return self.map(function, *arguments)
 
     def beside(self, other: Parts, function: Callable[..., Any], *arguments: Any) -> DaskParts:
         """What a function makes of each part and its neighbour."""
         assert isinstance(other, DaskParts)  # both are of one fit
-        submit = self._client.submit
         pairs = zip(self._futures, other._futures, strict=True)
-        return DaskParts(
-            self._client, [submit(function, *pair, *arguments, pure=False) for pair in pairs]
-        )
+        return self._submitted([(function, *pair, *arguments) for pair in pairs])
+
+    def _submitted(self, makers: Sequence[tuple[Any, ...]]) -> DaskParts:
+        submit = self._client.submit
+        return DaskParts(self._client, [submit(on_one_thread, *one, pure=False) for one in makers])
 
     def total(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """The sum of what a function makes of each part."""
@@ -133,5 +167,11 @@ def parts_of(makers: Sequence[tuple[Any, ...]], client: Any) -> Parts:
             f"client must be a dask.distributed Client, got {type(client).__name__}; pass "
             "Client(address)"
         )
-    futures = [client.submit(*maker, pure=False) for maker in makers]
+    futures = [client.submit(on_one_thread, *maker, pure=False) for maker in makers]
     return DaskParts(client, futures)
+
+
+def on_one_thread(function: Callable[..., Any], *arguments: Any) -> Any:
+    """What a function makes of its arguments: sums have the same order on every machine."""
+    with threadpool_limits(1):
+        return function(*arguments)

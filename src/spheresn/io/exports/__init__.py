@@ -42,9 +42,9 @@ def export(
 
     format "c": NAME.h and NAME.c, C99 without a heap, arrays constant. `NAME_init`, then
     `NAME_update` and `NAME_forecast` of a forecaster, `NAME_predict` of the others. "onnx", which
-    needs the package onnx: NAME_init.onnx and one graph for each of the other functions. name: what
-    files and functions are called. dtype: float64 or float32. A forecaster takes rows as they are;
-    the filter of noisy rows stays behind.
+    needs the package onnx: NAME_init.onnx and one graph for each of the other functions. name: of
+    files and functions. dtype: float64 or float32. An exported forecaster takes rows as they are:
+    the filter of noisy rows is not exported.
 
     >>> import tempfile
     >>> import numpy as np

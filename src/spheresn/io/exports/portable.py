@@ -1,4 +1,4 @@
-"""What of a fitted model leaves Python: the arrays of one step and of its readout, checked."""
+"""The exported parts of a fitted model: the arrays of one step and of its readout, checked."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from ... import _validation
 from ..._errors import BadInput, sentence
-from ..._plain import reservoir_from, reservoir_parts
+from ..._plain import one_reservoir_from, reservoir_parts
 from ..._validation import Floats
 from ...activations import Linear, OnSphere, Tanh
+from ...compose import Composition, Driven
 from ...driving import COMPILED
 from ...estimators import ESNClassifier, ESNForecaster, ESNRegressor
 from ...readout import Quadratic, Weights
@@ -29,6 +30,7 @@ INSTEAD = {
     "SeriesForecaster": "it combines several methods; fit one ESNForecaster to the same series",
     "ESNFieldForecaster": "it has a network at every patch; fit an ESNForecaster to the cells of "
     "one patch",
+    "ESNSeriesRegressor": "it is an ensemble of networks; fit an ESNRegressor to the steps",
     "Reservoir": "it has no readout; fit an ESNRegressor or ESNForecaster with its W as topology",
     "ClosedLoop": "it has no scaling of rows; export the ESNForecaster that it comes from",
 }
@@ -212,9 +214,13 @@ def _check_kind(model: Any) -> None:
 
 
 def _network(
-    reservoir: Reservoir, weights: Weights, quadratic: Quadratic | None, dtype: np.dtype[Any]
+    reservoir: Driven, weights: Weights, quadratic: Quadratic | None, dtype: np.dtype[Any]
 ) -> tuple[Reservoir, Weights, Quadratic | None]:
     """The same in this type, with nothing infinite and everything of one size."""
+    if isinstance(reservoir, Composition):
+        raise BadInput(
+            f"model must have one reservoir to be exported, got {reservoir!r}; fit it with one"
+        )
     links, activation = reservoir.recurrent, reservoir.activation
     if type(links) not in COMPILED or type(activation) not in (OnSphere, Tanh, Linear):
         raise BadInput(
@@ -223,7 +229,7 @@ def _network(
             "and with one of our activations"
         )
     try:  # as when a file is read: all sizes and all indices of a sparse W
-        links = reservoir_from(*reservoir_parts(reservoir)).recurrent
+        links = one_reservoir_from(*reservoir_parts(reservoir)).recurrent
     except ValueError as error:
         raise BadInput(
             f"model must have a whole network to be exported, got one where {sentence(error)}; fit "

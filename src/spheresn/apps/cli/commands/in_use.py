@@ -25,7 +25,7 @@ def export(
     out: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Directory of the files.")
     ] = Path("export"),
-    name: Annotated[str, typer.Option(help="What files and functions are called.")] = "model",
+    name: Annotated[str, typer.Option(help="Name of the files and functions.")] = "model",
     single: Annotated[
         bool, typer.Option("--float", help="Single precision instead of double.")
     ] = False,
@@ -59,22 +59,18 @@ def watch(
     ],
     model: Annotated[
         Path | None,
-        typer.Option(
-            "--model", metavar="MODEL", help="A saved forecaster that is to expect these rows."
-        ),
+        typer.Option("--model", metavar="MODEL", help="A saved forecaster, which judges the rows."),
     ] = None,
-    train: Annotated[
-        int, typer.Option(help="Without MODEL: rows at the begin to learn from.")
-    ] = 1000,
+    train: Annotated[int, typer.Option(help="Without MODEL: first rows to learn from.")] = 1000,
     column: Annotated[
         list[str] | None,
         typer.Option("--column", help="A column to watch; repeat the option for more."),
     ] = None,
     level: Annotated[float, typer.Option(help="Share of rows that are alarms by chance.")] = 0.001,
     patience: Annotated[
-        float, typer.Option(help="Rows between changes that are announced by chance, at least.")
+        float, typer.Option(help="Mean rows between changes that chance announces, at least.")
     ] = 100_000.0,
-    learned: Annotated[int, typer.Option(help="Rows that say how large errors usually are.")] = 500,
+    learned: Annotated[int, typer.Option(help="Rows that show the usual size of errors.")] = 500,
     everything: Annotated[
         bool, typer.Option("--all", help="Print all rows, not alarms and changes only.")
     ] = False,

@@ -141,7 +141,7 @@ def forecast(
     _leave_out("a table, whose methods have their own settings", **of_fields)
     from ....forecasting.defaults import SERIES_DEFAULTS
     from ....io.files import check_outputs
-    from ...forecasts.many import MOST_TOGETHER, forecast_columns, forecast_panel
+    from ...forecasts.many import MOST_TOGETHER, forecast_columns, forecast_panel, stages_of
     from ...forecasts.result import FORECAST_STAGES, ForecastResult, seasons_given
     from ...forecasts.result import forecast as make_forecast
     from ...forecasts.summary import summary, summary_of_many
@@ -166,7 +166,7 @@ def forecast(
     result: Any
     if long is not None:
         panel = long.pick(fill, beside, SERIES_DEFAULTS.least_rows)
-        with show_stages(len(panel.series) + 1) as report:
+        with show_stages(stages_of(panel) + 1) as report:
             result = forecast_panel(panel, steps, seasons, seed, report)
             report("drawing")
             files = save_forecast(result, out, _asked(command, steps, seed))
