@@ -30,7 +30,8 @@ def tasks(found: Found, half: str) -> list[str]:
 
 def against(found: Found, half: str, rival: str) -> float:
     """The geometric mean of our error as a share of a rival's, both medians over common seeds."""
-    return geometric_mean(_ratio(found, task, rival) for task in _common(found, half, rival))
+    ratios = [_ratio(found, task, rival) for task in _common(found, half, rival)]
+    return geometric_mean(ratios) if ratios else float("nan")
 
 
 def behind(found: Found, half: str, rivals: tuple[str, ...]) -> list[str]:

@@ -31,8 +31,8 @@ class RegressionDefaults:
     """The numbers of the search, chosen on the development half of benchmarks/targets.
 
     rows: by which a network is chosen; a stream waits for them, a fit looks at no more. series: by
-    which it is chosen where each of them is long. screen_units, screen_rows: all candidates are
-    compared with so small a network on so many rows, in windows of so many at most. units,
+    which it is chosen where each of them is long. screen_units, screen_rows, window: all candidates
+    are compared with so small a network on so many rows, in windows of at most so many. units,
     rows_per_unit: the best of them are compared with so many units and on so many rows for each.
     finalists: how many, not all of one activation. few_units, few, few_finalists: for a smaller
     network a candidate costs as much as its fit. gains: an orthogonal
