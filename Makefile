@@ -117,6 +117,20 @@ series: $(PEERS)/.ready $(READY)
 	PYTHONPATH=benchmarks $(PEERS)/bin/python -m series.run $(SERIES)
 	PYTHONPATH=benchmarks $(BIN)/python -m series.render
 
+# Panels of related series that ship inside packages, forecast by one model for all and by the methods that people use:
+# benchmarks/panels.json and docs/images/panels.png. It goes on where it was stopped; packages and results are in build/panels, as is an
+# environment of its own. Some of it only: make panels PANELS="--panels retail --methods PanelForecaster".
+RIVALS := build/panels/env
+$(RIVALS)/.ready: benchmarks/panels/constraints.txt
+	$(PYTHON) -m venv $(RIVALS)
+	$(RIVALS)/bin/python -m pip install --quiet --requirement benchmarks/panels/requirements.txt --constraint benchmarks/panels/constraints.txt
+	$(RIVALS)/bin/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	touch $@
+panels: $(RIVALS)/.ready
+	PYTHONPATH=benchmarks $(RIVALS)/bin/python -m panels.run $(PANELS)
+	PYTHONPATH=benchmarks $(RIVALS)/bin/python -m panels.scale
+	PYTHONPATH=benchmarks $(RIVALS)/bin/python -m panels.render
+
 # The adapter for sktime, by all checks of sktime.
 sktime: $(PEERS)/.ready
 	PYTHONPATH=benchmarks $(PEERS)/bin/python -m series.adapter

@@ -13,14 +13,15 @@ from scipy.linalg.blas import dsyrk
 import spheresn as sn
 
 TITLE = "Fit of the default network (spherical, ring), one input, one target"
-NOTE = """Constructing the model counts, and so does drawing its network, unless the line says otherwise.
-Ours: (a) spectral radius and input scaling given, as the peers have them; (b) memory = 3 and
-bend = .5, the drive calibrated on the signal besides; (c) everything automatic: activation,
-topology, memory, bend, bias ratio and penalty chosen from candidates, which no peer does.
-Peers: tanh networks with 10 % links. (a, loo) chooses the penalty by its leave-one-out error.
-What cannot go away is the product of the states with themselves by BLAS (dsyrk), which is
-measured beside the fits; the peers compute twice as much of it (dgemm). At N = 100 checking the
-input, drawing the network and measuring its exponent take 1.6 ms more."""
+NOTE = """Constructing the model counts, and so does drawing its network, unless the line says
+otherwise. Ours: (a) spectral radius and input scaling given, as the peers have them;
+(b) memory = 3 and bend = .5, the drive calibrated on the signal besides; (c) everything
+automatic: activation, topology, memory, bend, bias ratio and penalty chosen from
+candidates, which no peer does. Peers: tanh networks with 10 % links. (a, loo) chooses
+the penalty by its leave-one-out error. What cannot go away is the product of the states
+with themselves by BLAS (dsyrk), which is measured beside the fits; the peers compute
+twice as much of it (dgemm). At N = 100 checking the input, drawing the network and
+measuring its exponent take 1.6 ms more."""
 THREADS = (1, 2)
 GIVEN: dict[str, Any] = {"spectral_radius": RADIUS, "input_scaling": SCALING}
 SPHERE: dict[str, Any] = {"activation": "spherical", "topology": "ring", "bias_ratio": 3.0}

@@ -143,6 +143,8 @@ def exponents(sn: Any) -> Named:
         yield "dimension", sn.analysis.kaplan_yorke_dimension([0.5, 0.0, -2.0])
         yield "rest", sn.analysis.fixed_points(model, 10)
         yield "climate", sn.analysis.climate(_noise(600, 2), _noise(900, 2))
+    if hasattr(sn.analysis, "field_climate"):  # since 0.3
+        yield "climate/field", sn.analysis.field_climate(_noise(600, 8), _noise(900, 8))
     yield "outside", sn.analysis.pre_activation_outside_sphere(plain, _noise(100))
 
 
@@ -455,4 +457,24 @@ def whole_series(sn: Any) -> Named:
     yield "numbers/loaded", _reloaded(sn, numbers).predict(waves)
 
 
-LIBRARY = (states, exponents, memory, parts, regressor, forecaster, classifier, whole_series)
+def panel(sn: Any) -> Named:
+    """One model for many series: readouts, weights, forecasts and their intervals."""
+    forecasting = getattr(sn, "forecasting", None)
+    if forecasting is None or not hasattr(forecasting, "PanelForecaster"):  # since 0.3
+        return
+    wave = 10.0 + np.tile([0.0, 3.0, 1.0, -2.0], 12)
+    drift = np.cumsum(0.3 * _noise(48, 12), axis=0).T
+    series = {f"shop {k}": (1 + k) * (wave + drift[k]) for k in range(12)}
+    model = forecasting.PanelForecaster(4, horizon=4, verbose=False).fit(series)
+    found = model.forecast(4)
+    yield "forecast", np.stack([np.asarray(one) for one in (found.mean, found.lower, found.upper)])
+    yield "weights", list(model.weights_.values())
+    new = {"a new shop": 7.0 * wave}
+    yield "new", np.asarray(model.forecast(4, frame=new).mean)
+    yield "paths", found.sample_paths(5)
+
+
+LIBRARY = (
+    *(states, exponents, memory, parts, regressor, forecaster, classifier, whole_series),
+    panel,
+)

@@ -18,6 +18,7 @@ from classification import summary as cases  # noqa: E402
 from climate import summary as runs  # noqa: E402
 from league import summary  # noqa: E402
 from noise import tables as noisy  # noqa: E402
+from panels import render as panelled  # noqa: E402
 from series import render as rendered  # noqa: E402
 from targets import names as regressors  # noqa: E402
 from targets import summary as regressed  # noqa: E402
@@ -29,6 +30,7 @@ GROWTH = HERE.parent / "benchmarks" / "fields_growth.json"
 LEAGUE = HERE.parent / "benchmarks" / "league.json"
 NOISE = HERE.parent / "benchmarks" / "noise.json"
 SERIES = HERE.parent / "benchmarks" / "series.json"
+PANELS = HERE.parent / "benchmarks" / "panels.json"
 CLASSIFICATION = HERE.parent / "benchmarks" / "classification.json"
 CLIMATE = HERE.parent / "benchmarks" / "climate.json"
 TARGETS = HERE.parent / "benchmarks" / "targets.json"
@@ -43,7 +45,7 @@ VERDICTS = HERE / "_data" / "verdicts.json"
 REPORT = HERE.parent / "results" / "report.html"
 
 FILES = (
-    *(QUALITY, RESULTS, LEAGUE, NOISE, CLASSIFICATION, SERIES, FIELDS, GROWTH, CLIMATE),
+    *(QUALITY, RESULTS, LEAGUE, NOISE, CLASSIFICATION, SERIES, PANELS, FIELDS, GROWTH, CLIMATE),
     *(DEVICE, SURPRISE, COMPOSE, CLAIMS, VERDICTS, REPORT, TARGETS),
 )
 
@@ -591,11 +593,48 @@ SERIES_PIECES: dict[str, Any] = {
     "table": rendered.table,
 }
 
+
+def panels(what: str, *words: str, path: Path = PANELS) -> str:
+    """Something that the comparison on panels says."""
+    found = _json(path)
+    if found is None:
+        return _absent(path, "make panels")
+    return PANEL_PIECES[what](found, *words)
+
+
+def _panels_picture(found: Any) -> str:
+    alt = "Errors of PanelForecaster, LightGBM, AutoETS and AutoTheta on all panels"
+    return f"```{{image}} images/panels.png\n:alt: {alt}\n:width: 700px\n```"
+
+
+PANEL_PIECES: dict[str, Any] = {
+    "by_panel": panelled.by_panel,
+    "means": panelled.means,
+    "counts": panelled.counts,
+    "coverage": panelled.coverage,
+    "error": panelled.error,
+    "ratio": panelled.ratio,
+    "worst": panelled.worst,
+    "scale": panelled.scale,
+    "picture": _panels_picture,
+}
+
 KINDS: dict[str, Any] = {
     one.__name__: one
     for one in (
         *(valid, quality, classes, claim, claims, seeds, report, benchmarks, league),
-        *(noise, classification, series, fields, growth, climate, device, surprise, compose),
+        *(
+            noise,
+            classification,
+            series,
+            panels,
+            fields,
+            growth,
+            climate,
+            device,
+            surprise,
+            compose,
+        ),
         targets,
     )
 }

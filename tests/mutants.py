@@ -67,17 +67,24 @@ COMPUTED = {
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change: a file of the library, the line, what stood there and what stands there now."""
+    """One change: a file of the library, the line, what stood there and what stands there now;
+    again: how often the same change was possible before in this line.
+    """
 
     path: str
     line: int
     place: int
     before: str
     after: str
+    again: int = 0
+
+    @property
+    def change(self) -> str:
+        return f"{self.before} -> {self.after}" + (f" ({self.again + 1})" if self.again else "")
 
     @property
     def name(self) -> str:
-        return f"{self.path}:{self.line}: {self.before} -> {self.after}"
+        return f"{self.path}:{self.line}: {self.change}"
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -124,11 +131,12 @@ def drawn(count: int, seed: int, without: Sequence[str]) -> list[Mutant]:
 
 def mutants_of(path: Path) -> Iterator[Mutant]:
     text = path.read_text(encoding="utf-8")
+    again: Counter[tuple[int, str, str]] = Counter()
     for place, (node, replacement) in enumerate(changes(ast.parse(text))):
-        yield Mutant(
-            path.relative_to(ROOT).as_posix(), node.lineno, place,
-            one_line(ast.unparse(node)), one_line(ast.unparse(replacement)),
-        )  # fmt: skip
+        change = node.lineno, one_line(ast.unparse(node)), one_line(ast.unparse(replacement))
+        line, before, after = change
+        yield Mutant(path.relative_to(ROOT).as_posix(), line, place, before, after, again[change])
+        again[change] += 1
 
 
 def one_line(code: str) -> str:
@@ -349,7 +357,7 @@ def line(name: str, one: Counter[str]) -> str:
 def key(mutant: Mutant) -> str:
     """With the text of the line instead of its number, which moves."""
     text = (ROOT / mutant.path).read_text(encoding="utf-8").splitlines()[mutant.line - 1].strip()
-    return f"{mutant.path}: {text}: {mutant.before} -> {mutant.after}"
+    return f"{mutant.path}: {text}: {mutant.change}"
 
 
 def package(mutant: Mutant) -> str:

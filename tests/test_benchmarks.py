@@ -152,6 +152,7 @@ def test_no_failure_becomes_a_number() -> None:
         ("classification/run.py:measure", "Exception"),  # ..._one_that_fails_is_missing
         ("league/run.py:attempted", "Exception"),  # test_a_method_that_fails_is_missing_...
         ("noise/rows.py:of", "nanmean"),  # of rows whose cells were taken out on purpose
+        ("panels/run.py:forecast", "Exception"),  # test_a_method_that_fails_is_missing_there
         ("series/run.py:forecasts", "Exception"),  # test_a_method_that_fails_has_no_forecast
         ("race.py:race", "Exception"),  # test_race_runs_..._and_names_a_peer_that_fails
         ("unchanged.py:collect", "Exception"),  # test_a_case_that_fails_is_never_passed_...

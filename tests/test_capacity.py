@@ -13,7 +13,7 @@ from spheresn.analysis import (
     memory_curve,
     memory_nonlinearity,
 )
-from spheresn.analysis.capacity import _polynomials, _target
+from spheresn.analysis.capacity import TARGETS_AT_ONCE, _explained, _polynomials, _target
 
 
 def noise(steps: int, seed: int = 0) -> np.ndarray:
@@ -35,6 +35,14 @@ def test_the_targets_are_orthonormal():
     assert np.allclose(np.cov(targets), np.eye(8), atol=0.02) and np.allclose(
         np.mean(targets, axis=1), 0, atol=0.02
     )
+
+
+def test_a_constant_target_is_named_wherever_it_stands():
+    """A signal of two values: its square is constant."""
+    polynomials = _polynomials(np.sign(noise(50)[:, 0]), 2)
+    tried = [(1,)] * TARGETS_AT_ONCE + [(2,), (3, 3), (4, 4)]
+    with pytest.raises(ValueError, match=r"target of delays \(3, 3\) is constant"):
+        _explained(np.eye(45)[:, :2], polynomials, tried, 5)
 
 
 def test_a_linear_network_has_degree_one_only():

@@ -17,6 +17,7 @@ from sklearn.linear_model import Lasso, Ridge
 
 import spheresn as sn
 from spheresn.estimators import (
+    OutOfClimate,
     OutOfRange,
     accumulate,
     features,
@@ -436,9 +437,8 @@ def test_exogenous_columns_are_used():
 def test_a_run_that_leaves_the_range_is_reported_and_never_nan():
     growing = np.exp(0.02 * np.arange(400.0))[:, None]
     model = sn.ESNForecaster(units=30, activation="linear", memory=5, random_state=0).fit(growing)
-    with pytest.warns(
-        OutOfRange, match=r"leaves the range .* at step \d+ and is kept near it; do not trust"
-    ):
+    said = r"leaves the range .* at step \d+ and is kept near it; do not trust"
+    with pytest.warns(OutOfRange, match=said), pytest.warns(OutOfClimate, match="100,000 steps"):
         free = model.forecast(100_000)
     assert np.isfinite(free).all()
 

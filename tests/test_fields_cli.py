@@ -39,6 +39,25 @@ def test_a_field_in_a_numpy_file_is_tested_and_forecast(tmp_path, capsys):
     assert np.load(tmp_path / "out" / "forecast.npy") == pytest.approx(truth, abs=0.2)
 
 
+def test_land_and_absent_days_of_a_netcdf_file(tmp_path, capsys):
+    """Both are told from each other: land stays NaN, days are filled, the last ones too."""
+    field = waves(200)
+    field[:, 12:] = np.nan
+    days = np.datetime64("2026-01-01", "D") + np.arange(200)
+    kept = np.delete(np.arange(200), [40, 41, 196])
+    rows = xarray.DataArray(field[kept], {"time": days[kept]}, ("time", "x"), "u")
+    rows.to_netcdf(tmp_path / "field.nc", engine="h5netcdf")
+    options = ("--patch", "4", "--halo", "1", "--edges", "--units", 40, "--steps", 8, "--json")
+    place = ("--out", tmp_path / "out")
+    code, out, _ = run(capsys, "forecast", tmp_path / "field.nc", *options, *place)
+    said = json.loads(out)
+    assert code == 0 and said["patches"] == 3
+    assert said["valid_steps"]["networks"] >= said["valid_steps"]["persistence"] > 0
+    with xarray.open_dataarray(tmp_path / "out" / "forecast.nc", engine="h5netcdf") as found:
+        assert np.isnan(found.values[:, 12:]).all() and np.isfinite(found.values[:, :12]).all()
+        assert found.time.values[0] == days[-1] + 1
+
+
 def test_a_variable_of_a_netcdf_file_keeps_its_names(tmp_path, capsys):
     field = waves(200).reshape(200, 4, 4)
     times = np.datetime64("2026-01-01", "D") + np.arange(200)

@@ -40,7 +40,9 @@ def test_a_sample_is_the_same_again_and_the_beginning_of_a_larger_one():
     few, many = drawn(5, 3, []), drawn(50, 3, [])
     assert few == many[:5] == drawn(5, 3, []) and few != drawn(5, 4, [])
     assert not any("/kernels/" in one.path or "/apps/" in one.path for one in many)
-    assert all("metrics" not in one.path for one in drawn(10**6, 3, ["metrics"]))
+    every = drawn(10**6, 3, ["metrics"])
+    assert all("metrics" not in one.path for one in every)
+    assert len({one.name for one in every}) == len(every)
 
 
 def test_the_table_counts_by_package_and_asks_for_verdicts(monkeypatch, tmp_path):

@@ -237,6 +237,8 @@ def test_a_saved_forecaster_goes_on_from_new_rows_as_from_all(folder, capsys):
     table, model = folder / "lorenz.csv", folder / "f.spheresn"
     answer = json.loads(output(capsys, "fit", table, "--out", model, "--json", *QUICK))
     assert answer["kind"] == "forecaster" and answer["fitted"]["exponent"] < 0
+    climate = sn.load(model).climate_
+    assert answer["climate"]["words"] == climate.words and answer["climate"]["starts"] == 16
     pd.read_csv(table).iloc[300:].to_csv(folder / "late.csv", index=False)
     late, whole = (
         output(capsys, "predict", model, folder / name, "--steps", 5)

@@ -161,7 +161,9 @@ def test_offsets_scale_with_the_series():
     values = np.array([0.0, 3.0, 5.0, 2.0, 0.0, 0.0])
     starts = np.array([0, 3, 4, 6])
     found = offsets_of(values, starts)
-    np.testing.assert_allclose(found, [0.4, 0.0, 1.0])
+    np.testing.assert_allclose(found, [3.0, 0.0, 1.0])
+    many = np.concatenate([[0.0], np.arange(1.0, 22.0)])
+    assert offsets_of(many, np.array([0, 22])).tolist() == [3.0]
     np.testing.assert_allclose(offsets_of(7 * values, starts)[:2], 7 * found[:2])
 
 

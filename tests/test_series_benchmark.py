@@ -33,6 +33,7 @@ def folder(tmp_path, monkeypatch):
     for name in methods.METHODS:  # quick ones, with intervals
         monkeypatch.setitem(methods.METHODS, name, methods.seasonal_naive)
     monkeypatch.setattr(run, "download", lambda: None)
+    monkeypatch.setattr(render, "COLLECTED", tmp_path / "series.json")
     for module in (run, render):
         monkeypatch.setattr(module, "half_of", lambda half: SERIES)
     monkeypatch.setattr("sys.argv", ["run", "--methods", *NAMES])
@@ -71,6 +72,22 @@ def test_a_method_that_is_missing_on_a_series_is_named_and_has_no_line(folder, m
     assert "| seasonal naive | 1.00 |" in page
 
     monkeypatch.setitem(methods.METHODS, "SeriesForecaster", methods.seasonal_naive)
+    # Methods that were not run here keep what the file says of them, if the series are the same
+    found["halves"]["report"]["methods"]["MSTL"] = {"error": 0.5}
+    found["halves"]["report"]["missing"]["AutoARIMA"] = {"a": "too long"}
+    found["halves"]["report"]["methods"]["AutoETS"] = {"error": 0.5}
+    found["series"]["a"]["relative"] |= {"MSTL": 0.5, "AutoETS": 0.5}
+    render.COLLECTED.write_text(json.dumps(found))
+    again = render.collected()
+    assert again["halves"]["report"]["methods"]["MSTL"] == {"error": 0.5}
+    assert again["halves"]["report"]["methods"]["AutoETS"]["error"] == 1.0  # it was run here
+    assert again["halves"]["report"]["missing"]["AutoARIMA"] == {"a": "too long"}
+    relative = again["series"]["a"]["relative"]
+    assert relative["MSTL"] == 0.5 and relative["AutoETS"] == 1.0
+    found["series"]["a"]["rows"] = 59
+    render.COLLECTED.write_text(json.dumps(found))
+    assert "MSTL" not in render.collected()["halves"]["report"]["methods"]
+
     kept = run.file_of(SERIES[0], "SeriesForecaster").stat().st_mtime_ns
     run.main()  # it tries what failed again, and nothing else
     assert summary.missing(SERIES, NAMES) == {}

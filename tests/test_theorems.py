@@ -51,10 +51,10 @@ def free(matrix, radius=1.0):
 def test_closed_forms_of_two_and_three_units():
     """N = 3, b = 1: 1 - 2 ln 2 and -1/2. N = 2: log((1 + √(1-b²))/2), and -log 2b above b = 1."""
     assert np.allclose(isotropic_exponents(3, 1.0), [1 - 2 * np.log(2), -0.5], atol=1e-14, rtol=0)
-    for b in (0.01, 0.3, 0.499, 0.5, 0.9, 0.999999, 1.0):
+    for b in (0.01, 0.3, 0.499, 0.5, 0.9, 0.999999, 1.0 - 1e-12, 1.0):
         expected = np.log((1 + np.sqrt(1 - b**2)) / 2)
         assert np.isclose(isotropic_exponents(2, b)[0], expected, atol=1e-12, rtol=0)
-    for b in (1.000001, 1.5, 30.0, 1e9):
+    for b in (1.0 + 1e-12, 1.000001, 1.5, 30.0, 1e9):
         assert np.isclose(isotropic_exponents(2, b)[0], -np.log(2 * b), atol=1e-12, rtol=0)
 
 

@@ -11,7 +11,14 @@ import pytest
 
 import spheresn as sn
 from spheresn import kernels
-from spheresn.assimilation.innovations import learn_from_innovations, optimism
+from spheresn.assimilation.innovations import (
+    OUTLIER,
+    SLOPE_ROWS,
+    Directions,
+    _normal_equations,
+    learn_from_innovations,
+    optimism,
+)
 from spheresn.assimilation.tracking import (
     Evidence,
     Recordings,
@@ -204,6 +211,33 @@ def test_slopes_of_innovations_are_those_of_finite_differences(noise):
     for column in range(width):
         wanted = sensitivity(tracker, rows, column)
         np.testing.assert_allclose(found[:, 0, column], wanted, atol=1e-5)
+
+
+@pytest.mark.parametrize("passes", [1, 2])
+def test_the_normal_equations_are_sums_over_the_rows_after_the_filter_has_settled(passes):
+    """Of slopes and innovations by their deviation; an outlier counts as if it lay at its limit."""
+    rows = path([0.5, -0.3], 0.0, 2 * SLOPE_ROWS + 90, 0.3, 0.5, seed=6)
+    rows[-20] += 40.0
+    tracker = Tracker(autoregression([0.5, -0.3]), np.full(1, 0.3), np.full(1, 0.5))
+    _, passed = plain(rows).passed(tracker, learning=True)
+    count = len(passed.states)
+    directions = Directions.of(Triangle.of(passed.states, passed.states), 2)
+    information, slope = _normal_equations(tracker, [passed] * passes, count, directions)
+
+    entries = np.ascontiguousarray(directions.of_features(passed.states, count))
+    width, first = entries.shape[1], SLOPE_ROWS if passes == 1 else tracker.lags
+    found, start = np.empty((count, 1, width)), np.zeros((passed.forward.shape[2], width))
+    kernels.innovation_slopes(
+        passed.forward, passed.gains, passed.innovations, entries, start, found
+    )
+    slopes = found[first:, 0]
+    error, size = (part[first:, 0] for part in (passed.innovations, passed.variances))
+    weight = np.minimum(1.0, OUTLIER * size / error**2) / size
+    assert (weight < 0.99 / size).any()
+    np.testing.assert_allclose(information, passes * (slopes.T * weight) @ slopes, rtol=1e-9)
+    np.testing.assert_allclose(
+        slope, passes * (slopes.T * weight) @ error, rtol=1e-9, atol=1e-9 * np.abs(slope).max()
+    )
 
 
 def test_innovations_teach_the_slope_that_least_squares_on_noisy_rows_flattens():

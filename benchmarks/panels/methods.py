@@ -16,7 +16,7 @@ from .sources import PanelSource
 SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
 LEVELS = (50, 90)  # the intervals whose ends are these quantiles
 RECENT = 400  # rows of a series that statsforecast sees, at most: its searches take minutes on more
-SAMPLED = 8  # series of a panel that AutoARIMA forecasts, at most: others take hours
+SAMPLED = {"AutoARIMA": 6, "AutoETS": 60, "AutoTheta": 60}  # series of a panel at most: slow ones
 Answer = np.ndarray
 
 
@@ -119,7 +119,6 @@ DATES = {
     "D": ["dayofweek", "day", "month", "week"],
     "MS": ["month"],
     "QS": ["quarter"],
-    "30min": ["hour", "minute"],
 }
 
 
@@ -182,10 +181,9 @@ def _boosted(transform: str, objective: str, leaves: int, intervals: bool) -> Ca
 
 
 BOOSTED = {
-    f"LightGBM {transform} {objective} {leaves}": (transform, objective, leaves)
+    f"LightGBM {transform} {objective}": (transform, objective, 31)
     for transform in ("diff", "logdiff", "std", "logstd")
     for objective in ("l1", "l2")
-    for leaves in ((31, 8) if objective == "l1" else (31,))
 }
 METHODS: dict[str, Callable[..., Answer]] = {
     "PanelForecaster": spheresn,
@@ -210,8 +208,11 @@ def takes(name: str, source: PanelSource) -> bool:
 
 
 def sampled(name: str, rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the series that a method forecasts: all, or a few for a slow one."""
-    if name != "AutoARIMA":
+    """The rows of the series that a method forecasts: all, or some, evenly spread, for a slow
+    one.
+    """
+    most = SAMPLED.get(name)
+    if most is None:
         return rows
     ids = sorted(rows["unique_id"].unique())
-    return rows[rows["unique_id"].isin(ids[:: max(len(ids) // SAMPLED, 1)][:SAMPLED])]
+    return rows[rows["unique_id"].isin(ids[:: max(len(ids) // most, 1)][:most])]

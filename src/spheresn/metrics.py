@@ -1,5 +1,5 @@
 """Errors of a prediction: nrmse, accuracy, valid_time; time is axis 0 of both arrays. The distance
-of two distributions: hellinger. Whether probabilities keep what they promise: reliability.
+of two distributions: hellinger. Probabilities beside the shares that were observed: reliability.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def hellinger(p: ArrayLike, q: ArrayLike) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Reliability:
-    """How often classes came that were predicted with a probability, from `reliability`.
+    """Predicted probabilities of classes beside their observed shares, from `reliability`.
 
     predicted, observed (B,): of the cases of each bin, the mean probability of the predicted class,
     and the share of cases that had it; lower, upper: a 95 % interval of this share [WIL27]; counts:
@@ -143,7 +143,7 @@ class Reliability:
 def reliability(
     probabilities: ArrayLike, labels: ArrayLike, classes: ArrayLike, bins: int = 10
 ) -> Reliability:
-    """Whether of the cases that are predicted with 80 % about 80 % come so.
+    """Whether about 80 % of the cases that are predicted with 80 % have the predicted class.
 
     probabilities (n, classes), as `predict_proba` gives them for series that were not learned
     from; labels (n,); classes: the labels of the columns. The cases are sorted by the probability

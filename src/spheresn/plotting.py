@@ -245,8 +245,8 @@ def plot_field(
             f"truth and forecast must have one shape (T, cells), got {seen.shape} and "
             f"{predicted.shape}; pass a cut through a field with more axes"
         )
-    middle = float(seen.mean())
-    half = float(np.abs(seen - middle).max()) or 1.0
+    middle = float(np.nanmean(seen))  # masked cells are NaN, and are not drawn
+    half = float(np.nanmax(np.abs(seen - middle))) or 1.0
     time = dt * np.arange(1, len(seen) + 1)
     place = length * (np.arange(seen.shape[1]) + 0.5) / seen.shape[1]
     meshes = []

@@ -18,6 +18,7 @@ from spheresn.driving import drive
 from spheresn.estimators import ESNForecaster, calibrate
 from spheresn.reservoir import Reservoir
 from spheresn.selection.plan import FINAL_ROWS, Candidate, Plan
+from spheresn.selection.staying import LearnedClimate
 from spheresn.series.scaling import Scaler
 from spheresn.topology import Recurrent
 
@@ -83,11 +84,14 @@ class Trajectory:
 
 @dataclass(frozen=True, eq=False)
 class Forecast:
-    """Truth and free run (H, d), and for how many steps the run is valid."""
+    """Truth and free run (H, d), for how many steps the run is valid, and what long free runs of
+    the same model are like.
+    """
 
     truth: Floats
     run: Floats
     valid: int
+    climate: LearnedClimate | None = None
 
 
 def forecaster(
@@ -225,6 +229,5 @@ def forecast(series: Floats, settings: Settings, links: Recurrent, drive: Drive)
         len(truth), model.state_, model.last_, np.zeros((len(truth), 0))
     )
     run = model.scaler_.backward(outputs)
-    return Forecast(
-        truth, run, int(metrics.valid_time(truth, run)) if np.ptp(truth, axis=0).any() else 0
-    )
+    valid = int(metrics.valid_time(truth, run)) if np.ptp(truth, axis=0).any() else 0
+    return Forecast(truth, run, valid, model.climate_)

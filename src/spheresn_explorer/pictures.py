@@ -308,7 +308,7 @@ def forecast(result: Forecast, settings: Settings, dates: Sequence[str] = ()) ->
 
 
 def forecast_words(result: Forecast, source: Source) -> str:
-    """The valid time, in steps and where known in Lyapunov times."""
+    """The valid time, in steps and where known in Lyapunov times, and whether long runs stay."""
     times = (
         f" ({result.valid / source.lyapunov_time:.1f} Lyapunov times)"
         if source.lyapunov_time
@@ -322,7 +322,8 @@ def forecast_words(result: Forecast, source: Source) -> str:
         else ""
     )
     count = f"{'all ' if whole else ''}{result.valid} step{'s' if result.valid != 1 else ''}"
-    return f"Valid for {count}{times}: error below 0.4 deviations.{shown}"
+    stays = "" if result.climate is None else f" {result.climate.words}"
+    return f"Valid for {count}{times}: error below 0.4 deviations.{shown}{stays}"
 
 
 def own_forecast(result: OwnForecast, settings: Settings) -> Figure:

@@ -25,6 +25,7 @@ from hypothesis import strategies as st
 import spheresn as sn
 from conftest import monthly
 from spheresn.apps.cli import main
+from spheresn.estimators import LearnedClimate
 from spheresn_explorer import compute, pictures, signals, worker
 from spheresn_explorer.cache import Cache, Superseded
 from spheresn_explorer.code import _delays_text
@@ -234,6 +235,14 @@ def test_valid_steps_are_counted_in_words(valid, words):
     source = Source("x", lambda: np.zeros((3, 1)), "")
     result = compute.Forecast(np.zeros((3, 1)), np.zeros((3, 1)), valid)
     assert f"Valid for {words} error below" in pictures.forecast_words(result, source)
+
+
+def test_the_forecast_says_whether_long_runs_stay():
+    source = Source("x", lambda: np.zeros((3, 1)), "")
+    left = LearnedClimate("different", "as told", starts=16, left=2, steps=16_000, lasting=4000)
+    result = compute.Forecast(np.zeros((3, 1)), np.zeros((3, 1)), 3, left)
+    words = pictures.forecast_words(result, source)
+    assert words.endswith("2 of 16 end as something else, none within 4,000 steps.")
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from .cocycle import cocycle_exponents
 from .decomposition import memory_matrix, memory_terms, norm_factors
 from .echo import EchoState, OutsideSphere, echo_state, pre_activation_outside_sphere
 from .equilibria import FixedPoints, fixed_points
+from .field_climates import FieldClimate, field_climate
 from .fisher import fisher_memory
 from .isotropic import isotropic_exponents
 from .layers import LayerMemory, memory_by_layer
@@ -40,6 +41,7 @@ __all__ = [
     "Distances",
     "EchoState",
     "ExponentBounds",
+    "FieldClimate",
     "FixedPoints",
     "InformationProcessingCapacity",
     "KaplanYorke",
@@ -59,6 +61,7 @@ __all__ = [
     "cocycle_exponents",
     "echo_state",
     "exponent_bounds",
+    "field_climate",
     "fisher_memory",
     "fixed_points",
     "forgetting_rate",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -154,9 +155,9 @@ class Climatology:
         rows = _validation.table("run", run, len(self.low))
         _validation.at_least("run", len(rows), self.segment, "to have a spectrum like the series")
         seen = self.blocks.shape[0] * self.blocks.shape[1]
-        share = (1.0 / len(rows) + 1.0 / seen) / (4.0 / seen)
+        share = chance_share(len(rows), seen)
         parts = [
-            _distances(of_run, whole, chances * np.sqrt(share), limits)
+            distances_of(of_run, whole, chances * np.sqrt(share), limits)
             for of_run, whole, chances, limits in zip(
                 self._counts(rows),
                 self._whole,
@@ -175,22 +176,10 @@ class Climatology:
             key=lambda pair: float((pair[0].values / pair[0].limit).max()),
         )
         worst = part.worst
-        value, limit = part.values[worst], part.limit[worst]
         where = f"column {worst}"
         if part is parts[1] and len(self.low) > 1:
             where = "columns {} and {}".format(*self._pairs[worst])
-        if value > limit:
-            verdict = "different"
-        elif max(float(one.most.max()) for one in parts) > TELLING:
-            verdict = "too short"
-        elif all((one.values <= one.most).all() for one in parts):
-            verdict = "same"
-        else:
-            verdict = "close"
-        return verdict, (
-            f"{name} of {where}: {value:.2f}, where chance gives {part.chance[worst]:.2f} and the "
-            f"limit is {limit:.2f}"
-        )
+        return verdict_of(parts), worst_in_words(part, f"{name} of {where}")
 
     @cached_property
     def _pairs(self) -> list[tuple[int, int]]:
@@ -209,22 +198,17 @@ class Climatology:
     @cached_property
     def _chances(self) -> list[Floats]:
         """The distances (35, g) of the halves of the series, of the three kinds."""
-        firsts = [one for one in combinations(range(BLOCKS), BLOCKS // 2) if 0 in one]
-        found = []
-        for counts, whole in zip(self._of_blocks, self._whole, strict=True):
-            halves = np.array([counts[list(first)].sum(axis=0) for first in firsts])
-            found.append(hellinger(halves, whole - halves))
-        return found
+        return [hellinger(*halves_of(counts)) for counts in self._of_blocks]
 
     def _counts(self, rows: Floats) -> tuple[Floats, Floats, Floats]:
         """Histograms of the columns (d, cells) and of the pairs (p, cells), power (d, cells)."""
         # Beyond the range there is one more bin on either side
         scaled = (np.clip(rows, self.low - self.width, self.low + 2 * self.width) - self.low).T
         scaled = scaled / self.width[:, None]
-        columns = np.array([_histogram(one, BINS + 2) for one in _bins(scaled, BINS)])
-        places, cells, last = _bins(scaled, JOINT_BINS), JOINT_BINS + 2, len(rows) - self.delay
+        columns = np.array([histogram(one, BINS + 2) for one in bins_of(scaled, BINS)])
+        places, cells, last = bins_of(scaled, JOINT_BINS), JOINT_BINS + 2, len(rows) - self.delay
         pairs = [
-            _histogram(places[i, self.delay :] + cells * places[j, :last], cells**2)
+            histogram(places[i, self.delay :] + cells * places[j, :last], cells**2)
             for i, j in self._pairs
         ]
         return columns, np.array(pairs), _power(rows, self.low, self.width, self.segment)
@@ -241,16 +225,54 @@ def delay_of(values: Floats) -> int:
     return max(int(np.argmax(correlations < DECORRELATED)), 1)
 
 
-def _distances(
-    run: Floats, whole: Floats, chances: Floats, limits: tuple[float, float]
+def halves_of(counts: Floats) -> tuple[Floats, Floats]:
+    """Of what was counted of each block (B, g, cells), the sums of any four and of the other four
+    (35, g, cells).
+    """
+    firsts = [one for one in combinations(range(BLOCKS), BLOCKS // 2) if 0 in one]
+    halves = np.array([counts[list(first)].sum(axis=0) for first in firsts])
+    return halves, counts.sum(axis=0) - halves
+
+
+def chance_share(run: int, series: int) -> float:
+    """What the squares of distances of halves of a series are multiplied by, for a run of so many
+    rows beside all of the series.
+    """
+    return (1.0 / run + 1.0 / series) / (4.0 / series)
+
+
+def distances_of(
+    run: Floats,
+    whole: Floats,
+    chances: Floats,
+    limits: tuple[float, float],
+    distance: Callable[[Floats, Floats], Floats] = hellinger,
 ) -> Distances:
     """Distances of what was counted (g, cells), and what chance gives: (35, g)."""
     chance, most = np.sqrt(np.square(chances).mean(axis=0)), np.minimum(chances.max(axis=0), 1.0)
     limit = np.maximum(np.clip(TIMES_CHANCE * chance, *limits), most)
-    return Distances(hellinger(run, whole), np.minimum(chance, 1.0), most, limit)
+    return Distances(distance(run, whole), np.minimum(chance, 1.0), most, limit)
 
 
-def _bins(scaled: Floats, count: int) -> NDArray[np.int64]:
+def verdict_of(parts: Sequence[Distances]) -> str:
+    """The verdict of all distances."""
+    if any((one.values > one.limit).any() for one in parts):
+        return "different"
+    if max(float(one.most.max()) for one in parts) > TELLING:
+        return "too short"
+    return "same" if all((one.values <= one.most).all() for one in parts) else "close"
+
+
+def worst_in_words(part: Distances, name: str) -> str:
+    """The largest distance in one sentence."""
+    worst = part.worst
+    return (
+        f"{name}: {part.values[worst]:.2f}, where chance gives {part.chance[worst]:.2f} and the "
+        f"limit is {part.limit[worst]:.2f}"
+    )
+
+
+def bins_of(scaled: Floats, count: int) -> NDArray[np.int64]:
     """The bin of each value: 1 to `count` from 0 to 1, 0 and count + 1 outside.
 
     0 and 1 are in the middle of their bins: many series are often near the ends of their range, and
@@ -260,7 +282,7 @@ def _bins(scaled: Floats, count: int) -> NDArray[np.int64]:
     return np.asarray(np.clip(places, 0, count + 1))
 
 
-def _histogram(places: NDArray[np.int64], cells: int) -> Floats:
+def histogram(places: NDArray[np.int64], cells: int) -> Floats:
     return np.bincount(places, minlength=cells).astype(float)
 
 

@@ -1,4 +1,4 @@
-"""Which layer of several reservoirs as one remembers what."""
+"""The memory of each layer of several reservoirs as one."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class LayerMemory:
 
     @property
     def own(self) -> Floats:
-        """What only this layer knows (L, D): the accuracy that is lost without it."""
+        """The memory that only this layer has (L, D): the accuracy that is lost without it."""
         return np.asarray(np.maximum(self.together - self.without, 0.0))
 
 

@@ -87,8 +87,8 @@ def optimism(freedom: Any, rows: int, outputs: int) -> Any:
     was fitted by its share of `freedom` degrees of freedom, and by a variance: in the mean exactly
     so for least squares [HUR89]. In long series it is the number of what was fitted per row.
 
-    >>> optimism(3.0, 10, 1), optimism(8.0, 10, 1), optimism(6.0, 10, 2)
-    (0.8, inf, 1.6)
+    >>> [float(optimism(*one)) for one in ((3.0, 10, 1), (8.0, 10, 1), (6.0, 10, 2))]
+    [0.8, inf, 1.6]
     """
     left = rows - np.asarray(freedom) / outputs - 2.0
     return np.where(left > 0.0, (freedom + outputs) / np.where(left > 0.0, left, 1.0), np.inf)[()]

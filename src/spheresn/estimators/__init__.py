@@ -1,9 +1,10 @@
 """Estimators that follow the conventions of scikit-learn, and the calibration of their memory."""
 
 from ..selection.calibration import Calibrated, MemoryOutOfReach, calibrate
+from ..selection.staying import LearnedClimate
 from .classifier import ESNClassifier
 from .field import ESNFieldForecaster
-from .forecaster import ESNForecaster, OutOfRange
+from .forecaster import ESNForecaster, OutOfClimate, OutOfRange
 from .regressor import ESNRegressor
 from .series_regressor import ESNSeriesRegressor
 from .surprise import Surprise
@@ -15,7 +16,9 @@ __all__ = [
     "ESNForecaster",
     "ESNRegressor",
     "ESNSeriesRegressor",
+    "LearnedClimate",
     "MemoryOutOfReach",
+    "OutOfClimate",
     "OutOfRange",
     "Surprise",
     "calibrate",

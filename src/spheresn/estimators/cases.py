@@ -1,5 +1,5 @@
-"""Whole series as people have them, one table (T, d) for each: arrays, lists and data frames, with
-values that are missing and times of their own.
+"""Whole series, one table (T, d) for each, from arrays, lists and data frames, with missing values
+and times of their own.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ def is_cases(X: Any, y: Any) -> bool:
 def as_cases(estimator: Any, X: Any, time_axis: int | None, *, reset: bool) -> list[Floats]:
     """Checked tables (T, d) without holes, one per case.
 
-    Rows at either end without any number are cut off. Dates make the steps even, those of most
-    series in fit (`sampling_step_`). What is missing between is guessed, and a column of which a
-    series has nothing is taken to be at its mean in fit.
+    Rows at either end without any number are cut off. Rows with dates are interpolated at the step
+    of most series in fit (`sampling_step_`). Missing values in between are guessed, and a column
+    that is missing in the whole series gets its mean in fit.
     """
     if time_axis not in (None, 0, 1):
         raise BadInput(
@@ -86,7 +86,7 @@ def _tables(X: Any, time_axis: int | None, columns: int | None) -> list[Any]:
 
 
 def _filled_masks(values: Any) -> Any:
-    """An array in which what was masked is NaN."""
+    """An array with NaN in its masked cells."""
     if isinstance(values, np.ma.MaskedArray):
         return np.where(np.ma.getmaskarray(values), np.nan, values.data)
     return np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
@@ -142,7 +142,7 @@ def _cut(place: int, rows: Floats) -> Floats:
 
 
 def _known_means(tables: list[Floats]) -> Floats:
-    """The means of the columns over all series that have something of them, gaps guessed."""
+    """The means of the columns over all series that have numbers in them, gaps guessed."""
     return np.array([_mean_of(column, tables) for column in range(tables[0].shape[1])])
 
 

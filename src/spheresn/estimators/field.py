@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from math import prod
 from typing import Any, ClassVar, Self
 
@@ -30,7 +30,7 @@ from .fields.search import (
     FieldSetting,
     observed,
 )
-from .fields.sources import ChannelStatistics, Source, Standardised
+from .fields.sources import ChannelStatistics, Source, Standardised, guess_gaps
 from .fields.workers import Learning, client_workers
 from .forecaster import report_range
 
@@ -56,7 +56,9 @@ class ESNFieldForecaster(BaseESN):
     field to the next, or the next "values", or "auto". noise: in deviations of the field. precise:
     whether readouts come from an orthogonal factorisation, else from Gram matrices, in half the
     time. washout: rows that bring a network to its state. Other parameters as in ESNForecaster.
-    Fields with masked cells or NaN are refused.
+    Cells that are masked, or NaN at all times, are nothing to their neighbours and NaN in
+    forecasts; a shared readout learns from patches without such cells. Other missing values are
+    guessed from those before and after them.
 
     Learned: patches_, closed_loop_ (a `System`), reservoir_, shared_, noise_, penalty_, memory_,
     candidates_ and score_ as in ESNForecaster, state_ (P, N) and last_ (the newest field).
@@ -95,18 +97,23 @@ class ESNFieldForecaster(BaseESN):
 
     @all_or_nothing
     @with_limited_threads
-    def fit(self, X: Any, y: Any = None, client: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, client: Any = None, mask: Any = None) -> Self:
         """Learn the field; forecasts begin at its end. `y` is not used.
 
-        client: a dask.distributed Client, on whose workers the field is learned.
+        client: a dask.distributed Client, on whose workers the field is learned. mask: of the shape
+        of the grid, True where a cell is to be left out, such as land in an ocean.
         """
         workers = client_workers(client)
-        source = Source.of(X, self._flag("channels"))
+        source = Source.of(X, self._flag("channels")).masking(mask)
         _validation.at_least("field", len(source), FIELD_DEFAULTS.least_rows, "to learn from")
         patches = Patches.of(source.grid, source.n_channels, self.patch, self.halo, self.periodic)
         plan, settings = self._plan(), self._settings()
         tried = self._field_candidates()
         statistics = workers.channel_statistics(source)
+        source = source.without(statistics.missing)
+        if source.hidden is not None:
+            patches = replace(patches, masked=source.hidden)
+            _check_whole(patches, settings)
         rows = Standardised(source, Scaler(statistics.mean, statistics.scale()))
         position = patches.positions() if self._flag("position") else np.zeros((patches.count, 0))
         search = FieldSearch(
@@ -151,11 +158,14 @@ class ESNFieldForecaster(BaseESN):
         count = _validation.fitting("steps", steps, 1, 3 * self.n_features_in_)
         outputs, finite, _ = self.closed_loop_.run(count, self.state_, self.last_)
         result = self.scaler_.backward(outputs)
+        masked = self.patches_.masked
         channels = self.patches_.channels
         flat = result.reshape(count, -1, channels)
         low, high = flat.min(axis=1), flat.max(axis=1)
         bounds = np.tile(self.low_, 2), np.tile(self.high_, 2)
         report_range(np.hstack([low, high]), finite, *bounds, kept=False, stacklevel=4)
+        if masked is not None:
+            result[:, masked] = np.nan
         shaped = result.reshape(count, *self.patches_.grid, *((channels,) * self.channels))
         return shaped if self.labels_ is None else self.labels_.attach(shaped)
 
@@ -166,7 +176,7 @@ class ESNFieldForecaster(BaseESN):
         The readouts stay as they are.
         """
         check_is_fitted(self)
-        source = Source.of(X, self.channels)
+        source = replace(Source.of(X, self.channels), hidden=self.patches_.masked)
         if source.grid != self.patches_.grid or source.n_channels != self.patches_.channels:
             raise BadInput(
                 f"field must have the grid {self.patches_.grid} and {self.patches_.channels} "
@@ -177,15 +187,23 @@ class ESNFieldForecaster(BaseESN):
         for first in range(0, len(source), source.block):
             stop = min(first + source.block, len(source))
             rows = source.read(first, stop)
-            # Raises where a value is not finite
+            # Raises where a value is infinite
             ChannelStatistics.of(rows, source.n_channels, first)
-            fields = np.vstack([last, self.scaler_.forward(rows)])
+            fields = self._followed(last, rows)
             states = observed(self.closed_loop_.networks, states, fields[:-1])
             last = fields[-1]
         self.state_, self.last_ = states, last.copy()
         if self.labels_ is not None:
             self.labels_ = self.labels_.after(X, len(source))
         return self
+
+    def _followed(self, last: Floats, rows: Floats) -> Floats:
+        """The last field and the rows (T, size) after it, standardised; gaps are guessed."""
+        fields = np.vstack([last, self.scaler_.forward(rows)])
+        if self.patches_.masked is not None:
+            fields[:, self.patches_.masked] = 0.0
+        gappy = np.flatnonzero(np.isnan(fields).any(axis=0))
+        return guess_gaps(fields, gappy) if len(gappy) else fields
 
     @property
     def scaler_(self) -> Scaler:
@@ -211,6 +229,7 @@ class ESNFieldForecaster(BaseESN):
             "weights": loop.matrix,
             "intercept": loop.intercept,
             "position": loop.networks.position,
+            **({} if patches.masked is None else {"masked": patches.masked.astype(np.float64)}),
         }
 
     def _from_parts(self, found: Values, values: Values, tensors: Tensors) -> None:
@@ -226,6 +245,11 @@ class ESNFieldForecaster(BaseESN):
         if not self._flag("channels") and channels > 1:
             raise ValueError("the field has several channels and one")
         patches = Patches.of(grid, channels, self.patch, self.halo, self.periodic)
+        if "masked" in tensors:
+            masked = array("masked", tensors["masked"], 1) != 0.0
+            if masked.shape != self.last_.shape or masked.all():
+                raise ValueError("the mask does not fit the grid")
+            patches = replace(patches, masked=masked)
         position = array("position", tensors["position"], 2)
         matrix = array("weights", tensors["weights"], 3)
         intercept = array("intercept", tensors["intercept"], 2)
@@ -318,3 +342,12 @@ class ESNFieldForecaster(BaseESN):
         largest = np.argsort(values)[::-1][:count]
         mean = np.sqrt(values[largest].mean())
         return np.asarray(vectors[:, largest] / mean)
+
+
+def _check_whole(patches: Patches, settings: list[FieldSetting]) -> None:
+    """Require a patch without masked cells where one readout is for all."""
+    if patches.teaching(True) == 0 and any(one.shared for one in settings):
+        raise BadInput(
+            f"patch must be so small that some patch has no masked cell, got {patches.patch}; "
+            "choose a smaller one, or shared=False"
+        )

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -52,15 +52,16 @@ COARSE_GRID = (
 class ForecastDefaults:
     """The numbers of the search, chosen on the development half of the league.
 
-    windows: those of the held-out rows. least_rows: a shorter series cannot spare any to choose by.
-    most_rows: a longer series is represented by its last ones. finalists: candidates of the small
-    network that are tried at full size. refits: settings that are learned again from all rows.
-    first_units: of the small network. grid, rough_grid: noises and penalties for precise networks
-    and for others. first_grid: a few of `grid`, which suffice to tell candidates apart. precise:
-    e-folds below one deviation while small networks stay below it; where there are fewer, the
-    series is noisy or hard, and FINE_GRID cannot help. margin: noise leaves errors of about its own
-    size, so it cannot win against a score that is higher by this. short_setting: noise and penalty
-    for few rows.
+    windows: those of the held-out rows. least_rows: a shorter series cannot spare any to choose
+    by. most_rows: a longer series is represented by its last ones. finalists: candidates of the
+    small network that are tried at full size. refits: settings that are learned again from all
+    rows; most_refits: where long free runs leave the attractor. first_units: of the small network.
+    grid, rough_grid: noises and penalties for precise networks and for others. first_grid: a few
+    of `grid`, which suffice to tell candidates apart. precise: e-folds below one deviation while
+    small networks stay below it; where there are fewer, the series is noisy or hard, and FINE_GRID
+    cannot help. margin: noise leaves errors of about its own size, so it cannot win against a
+    score that is higher by this. short_setting: noise and penalty for few rows. steady_grid:
+    noises and penalties of the networks that are tried where none of the others stays.
     """
 
     windows: WindowDefaults = WINDOW_DEFAULTS
@@ -68,6 +69,7 @@ class ForecastDefaults:
     most_rows: int = 10_000
     finalists: int = 4
     refits: int = 6
+    most_refits: int = 24
     first_units: int = 250
     first_grid: tuple[tuple[float, float], ...] = (
         *((0.0, 1e-28), (0.0, 1e-20), (0.0, 1e-12)),
@@ -78,9 +80,13 @@ class ForecastDefaults:
     precise: float = 2.5
     margin: float = 3.0
     short_setting: tuple[float, float] = (1e-5, 1e-6)
+    steady_grid: tuple[tuple[float, float], ...] = tuple(
+        (noise, share) for noise in (1e-3, 1e-2, 3e-2, 1e-1) for share in (1e-14, 1e-8)
+    )
 
 
 FORECAST_DEFAULTS = ForecastDefaults()
+Survives = Callable[[ClosedLoop], bool]
 
 
 class Setting(NamedTuple):
@@ -148,7 +154,8 @@ class ForecastChoice:
     """The chosen network, its readout of all rows in a closed loop, and the best settings.
 
     finalists: all networks of full size that were tried. kept: the recordings that it was chosen
-    by, and how many inputs of each.
+    by, and how many inputs of each. staying: from whether a loop survives to the choice of one that
+    does, None if none does.
     """
 
     trial: Trial
@@ -161,6 +168,7 @@ class ForecastChoice:
     windows: Windows | None
     finalists: list[Finalist]
     kept: list[tuple[int, int]]
+    staying: Callable[[Survives], ForecastChoice | None] = lambda survives: None
 
     @property
     def freedom(self) -> float:
@@ -200,8 +208,11 @@ class ForecastSearch:
     progress: Progress
     defaults: ForecastDefaults = field(default_factory=lambda: FORECAST_DEFAULTS)
 
-    def best(self, found: list[Candidate]) -> ForecastChoice:
-        """The setting whose runs are best, learned from all rows."""
+    def best(self, found: list[Candidate], steady: Sequence[Candidate] = ()) -> ForecastChoice:
+        """The setting whose runs are best, learned from all rows.
+
+        steady: candidates that are tried only where no long run of the others stays.
+        """
         use = self.defaults
         if sum(len(one.series) for one in self.data) < use.least_rows:
             return self._unsearched(found[len(found) // 2])
@@ -215,7 +226,7 @@ class ForecastSearch:
             self.plan.final(
                 self._inputs(FINAL_ROWS), found[0]
             )  # raises, and says what can be reached
-        return self._learned_again(trials, windows)
+        return self._learned_again(trials, windows, steady)
 
     def _unsearched(self, candidate: Candidate) -> ForecastChoice:
         """For few rows: a candidate in the middle, with a strong penalty."""
@@ -300,36 +311,63 @@ class ForecastSearch:
                     scores[setting] = windows.score_of(loops, states)
         return Trial(candidate, calibrated, feature_map, learned, scores)
 
-    def _learned_again(self, trials: list[Trial], windows: Windows) -> ForecastChoice:
+    def _learned_again(
+        self, trials: list[Trial], windows: Windows, steady: Sequence[Candidate] = ()
+    ) -> ForecastChoice:
         """The best setting, scored by the readout learned before the windows and by that of all."""
-        of_all_rows = cache(lambda trial: self._of_all_rows(trial))
+        use, learn_again = self.defaults, cache(self._learns_again(windows))
 
-        def learn_again(entry: Entry[Trial]) -> tuple[Solved, Score]:
-            feature_map = entry.trial.feature_map
-            weights, penalty = self._solve_learned(of_all_rows(entry.trial), entry.setting)
-            loop = self._closed(feature_map, weights, entry.setting)
-            return Solved(loop, penalty), windows.score(loop, windows.states(feature_map.reservoir))
+        def entries() -> Iterator[Entry[Trial]]:
+            yield from ranked(trials)[: use.most_refits]
+            others = self._trials(list(steady), windows, use.steady_grid, final=True)
+            yield from ranked(others)[: use.most_refits]
 
-        entries = ranked(trials)[: self.defaults.refits]
-        chosen: Choice[Trial, Solved] = lower_of_two(entries, learn_again)
-        table = [_row(*both) for both in zip(entries, chosen.again, strict=True)]
-        entry, solved = chosen.entry, chosen.learned
-        learned = of_all_rows(entry.trial)
-        return ForecastChoice(
-            entry.trial,
-            entry.setting,
-            solved.loop,
-            solved.penalty,
-            chosen.score.folds,
-            table,
-            learned,
-            windows,
-            [
+        def staying(survives: Survives) -> ForecastChoice | None:
+            try:
+                chosen = lower_of_two(
+                    entries(), learn_again, lambda solved: survives(solved.loop), use.refits
+                )
+            finally:
+                self.progress.close()
+            return replace(choice, **self._chosen(chosen)) if chosen.survives else None
+
+        first = ranked(trials)[: use.refits]
+        chosen: Choice[Trial, Solved] = lower_of_two(first, learn_again)
+        choice = ForecastChoice(
+            **self._chosen(chosen),
+            table=[_row(*both) for both in zip(first, chosen.again, strict=True)],
+            windows=windows,
+            finalists=[
                 self._finalist(trial, max(trial.scores, key=trial.scores.__getitem__))
                 for trial in trials
             ],
-            self._kept,
+            kept=self._kept,
+            staying=staying,
         )
+        return choice
+
+    def _learns_again(self, windows: Windows) -> Callable[[Entry[Trial]], tuple[Solved, Score]]:
+        """What learns a setting from all rows, and scores it by the windows."""
+
+        def learn_again(entry: Entry[Trial]) -> tuple[Solved, Score]:
+            feature_map = entry.trial.feature_map
+            weights, penalty = self._solve_learned(self._of_all_rows(entry.trial), entry.setting)
+            loop = self._closed(feature_map, weights, entry.setting)
+            return Solved(loop, penalty), windows.score(loop, windows.states(feature_map.reservoir))
+
+        return learn_again
+
+    def _chosen(self, chosen: Choice[Trial, Solved]) -> dict[str, Any]:
+        """What a choice says of the network."""
+        entry, solved = chosen.entry, chosen.learned
+        return {
+            "trial": entry.trial,
+            "setting": entry.setting,
+            "loop": solved.loop,
+            "penalty": solved.penalty,
+            "score": chosen.score.folds,
+            "learned": self._of_all_rows(entry.trial),
+        }
 
     def _finalist(self, trial: Trial, setting: Setting) -> Finalist:
         """A network that was tried. Its readout takes the rows as they are, unless the user wants
@@ -343,7 +381,12 @@ class ForecastSearch:
 
         return Finalist(trial, setting._replace(noise=noise), self.penalty != "auto", solved)
 
-    def _of_all_rows(self, trial: Trial) -> Learned:
+    @cached_property
+    def _of_all_rows(self) -> Callable[[Trial], Learned]:
+        """What all rows give to the network of a trial."""
+        return cache(self._learn_all)
+
+    def _learn_all(self, trial: Trial) -> Learned:
         if sum(len(one.inputs) for one in self.data) <= self.defaults.most_rows:
             return trial.learned[-1]
         return self._learn(trial.feature_map, self.data, [whole(self.data)])[0]

@@ -29,7 +29,8 @@ from .._validation import Floats, real, whole
 from ..assimilation.tracking import Recordings, Rows, Tracker, can_track, one_step_errors
 from ..closed_loop import ClosedLoop
 from ..selection.calibration import Calibrated
-from ..selection.plan import FORECAST, Chosen
+from ..selection.plan import FORECAST, STEADY_FORECAST, Chosen
+from ..selection.staying import LearnedClimate
 from ..series.form import SeriesForm
 from ..series.gaps import guessed
 from ..series.observed import exogenous_columns, has_form, observed, same_dates
@@ -44,7 +45,7 @@ from ..series.recordings import (
 from ..series.scaling import LARGEST_FLOAT, Scaler, bounds_around
 from .base import BaseESN, with_limited_threads
 from .features import FeatureMap
-from .following import TRUSTED, Followed, follow
+from .following import TRUSTED, Followed, follow, settle
 from .forecast_search import FORECAST_DEFAULTS, ForecastChoice, ForecastSearch
 from .learning import TrainingData
 from .lessons import Lessons
@@ -54,6 +55,8 @@ from .regression_search import REGRESSION_DEFAULTS
 from .surprise import LEARNED_ROWS, Surprise, next_rows, surprises
 from .validation import validated
 
+# Steps: held-out windows judge shorter forecasts
+LEAST_LONG = 1000
 # Searches at most, where rows have gaps: each fills them better for the next
 ROUNDS = 3
 PATHS = 200  # of an interval
@@ -62,6 +65,10 @@ LEAST_MEASURED = 0.08  # of the rows of each column: one in ten, and some of the
 
 class OutOfRange(RuntimeWarning):
     """A free run left the range of the training series and was kept near it."""
+
+
+class OutOfClimate(RuntimeWarning):
+    """A forecast is longer than free runs of the model stay what the series is."""
 
 
 class LeftOut(UserWarning):
@@ -115,6 +122,11 @@ class ESNForecaster(BaseESN):
     forecasts begin at the filtered state. Missing values (NaN) are filled by the network, unless
     the rows are to be trusted.
 
+    long_runs: whether free runs of many thousand steps from all over the series must stay in its
+    climate; of the settings whose runs do, the best is taken. climate_ says what such runs are like
+    (`LearnedClimate`): verdict, distances, and how long none leaves. Of several recordings it is
+    that of the longest.
+
     Learned: as in ESNRegressor, closed_loop_ (a `System`), noise_, bias_ratio_, candidates_ (the
     best settings that were tried), and score_: by how many e-folds the error in the held-out
     windows stays below one deviation, averaged over their steps. observation_noise_ (d,): 0 where
@@ -141,6 +153,7 @@ class ESNForecaster(BaseESN):
     reservoir: Any = None
     n_jobs: int | None = None
     verbose: bool = True
+    long_runs: bool = True
 
     @all_or_nothing
     @with_limited_threads
@@ -174,6 +187,10 @@ class ESNForecaster(BaseESN):
             pairs = zip(rows, followed.smoothed, strict=True)
             filled = [np.where(np.isnan(one), smooth, one) for one, smooth in pairs]
         assert choice is not None  # there is at least one round
+        self.__dict__.pop("climate_", None)  # that of an earlier fit
+        if self.long_runs:
+            seen = self._rows_of(_longest(choice), rows, filled, beside)
+            choice, followed, self.climate_ = settle(choice, followed, seen, noise)
         self._adopt(choice, followed, rows, filled, beside)
         return self
 
@@ -268,7 +285,9 @@ class ESNForecaster(BaseESN):
             Progress(self.verbose),
         )
         try:
-            return search.best(self._candidates(plan, FORECAST))
+            return search.best(
+                self._candidates(plan, FORECAST), self._candidates(plan, STEADY_FORECAST)
+            )
         finally:
             search.progress.close()
 
@@ -294,9 +313,8 @@ class ESNForecaster(BaseESN):
         """What the network makes of noisy rows; None where they are trusted."""
         if noise is not None and not noise.any():
             return None
-        maps = [one.trial.feature_map for one in choice.finalists]
-        longest = max(maps, key=lambda one: one.washout)
-        return follow(choice, self._rows_of(longest, rows, filled, beside), noise, needed=missing)
+        series = self._rows_of(_longest(choice), rows, filled, beside)
+        return follow(choice, series, noise, needed=missing, long_runs=self.long_runs)
 
     def _rows_of(
         self,
@@ -418,7 +436,23 @@ class ESNForecaster(BaseESN):
             finite = int(np.argmin(np.isfinite(result).all(axis=1)))
             result[finite:] = result[finite - 1] if finite else self.scaler_.backward(present.last)
         report_range(result, finite, self.low_, self.high_, stacklevel=4)
+        self._report_climate(count)
         return known.form.shaped(result, known.form.coming(count))
+
+    def _report_climate(self, steps: int) -> None:
+        """Warn, once, of more steps than long runs of this model are worth."""
+        found = getattr(self, "climate_", None)
+        if found is None or found.stays or steps <= max(found.lasting, LEAST_LONG):
+            return
+        if self.__dict__.get("_warned") is found:
+            return
+        self._warned = found
+        warnings.warn(
+            f"a forecast of {steps:,} steps is longer than this model stays what the series was "
+            f"({found}); trust no statistics of it beyond that",
+            OutOfClimate,
+            stacklevel=4,
+        )
 
     def sample_paths(
         self,
@@ -766,6 +800,7 @@ class ESNForecaster(BaseESN):
             "reservoir": reservoir,
             "washout": int(self.washout_),
             "rows": int(self._rows_seen),
+            "climate": self.climate_.plain() if hasattr(self, "climate_") else None,
         }, {
             **tensors,
             **arrays,
@@ -797,6 +832,8 @@ class ESNForecaster(BaseESN):
         loop, state, last = self.closed_loop_, self.state_, self.last_
         self._present = Present.from_tensors(tensors, loop, state, last, self.washout_)
         self._rows_seen = whole("rows", values.get("rows", 0), 0)
+        if values.get("climate") is not None:
+            self.climate_ = LearnedClimate.from_plain(values["climate"])
         form = values.get("form")
         self._form = None if form is None else SeriesForm.from_plain(form)
 
@@ -813,6 +850,12 @@ class ESNForecaster(BaseESN):
     def _coming(self, rows: int) -> Any:
         """The index of the next rows."""
         return None if self._form is None else self._form.coming(rows)
+
+
+def _longest(choice: ForecastChoice) -> FeatureMap:
+    """Of all networks that were tried, the one with the longest washout."""
+    maps = [one.trial.feature_map for one in choice.finalists]
+    return max(maps, key=lambda one: one.washout)
 
 
 def _check_gaps(rows: Floats) -> None:

@@ -22,7 +22,8 @@ from .whole_series import WholeSeries
 
 @dataclass(eq=False, repr=False)
 class ESNSeriesRegressor(RegressorMixin, WholeSeries):  # type: ignore[misc]
-    """Numbers that belong to whole series, by the networks of `ESNClassifier` and a ridge readout.
+    """A number, or several, for each whole series: the networks of `ESNClassifier`, a ridge
+    readout.
 
     X has the forms of whole series of `ESNClassifier`; y is (n,) or (n, m), with one row per
     series. The readout is a ridge regression of the shares of time that units lead and trail; the

@@ -1,5 +1,5 @@
-"""What estimators of whole series share: the networks that follow them, and the readout of what
-these show, classes or numbers.
+"""The parts that estimators of whole series share: the networks that follow them, and the readout
+of their features, classes or numbers.
 """
 
 from __future__ import annotations

@@ -91,6 +91,7 @@ class NetworkSettings:
             noise=self.noise,
             bias_ratio=self.bias_ratio,
             observation_noise=self.observation_noise,
+            long_runs=False,  # forecasts of ordinary series are short
             random_state=self.seed,
             verbose=False,
         )

@@ -2,6 +2,7 @@
 
 A setting that was chosen by held-out rows is then learned from all rows. That is another model: it
 may fail where the first did not. So the best are scored twice, and the lower of two scores counts.
+What is chosen may have to survive a longer test as well, which only few have to take.
 
 This module knows nothing of networks. A trial is any object with `scores`, from the settings that
 were tried on one candidate to their scores. Scores are compared, and larger ones are better.
@@ -10,7 +11,7 @@ were tried on one candidate to their scores. Scores are compared, and larger one
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from joblib import Parallel, delayed
@@ -93,20 +94,28 @@ class Choice(Generic[T, P]):
     """The entry that was chosen, what it gave when it was learned again, and its lower score.
 
     again: the second score of each entry in the ranking, None where it could not decide any more.
+    survives: whether it survives the longer test.
     """
 
     entry: Entry[T]
     learned: P
     score: Any
     again: list[Any]
+    survives: bool = True
 
 
 def lower_of_two(
-    entries: Sequence[Entry[T]], learn_again: Callable[[Entry[T]], tuple[P, Any]]
+    entries: Iterable[Entry[T]],
+    learn_again: Callable[[Entry[T]], tuple[P, Any]],
+    survives: Callable[[P], bool] = lambda learned: True,
+    enough: int | None = None,
 ) -> Choice[T, P]:
     """The entry whose lower score is best: that of its trial, or that after learning it again.
 
     Entries are learned again in their order, until none that is left can be better.
+
+    survives: whether what was learned survives a longer test. One that does not is chosen only if
+    none does. enough: entries after so many first ones are there only for this case.
 
     >>> class Trial:
     ...     scores = {"fragile": 9, "robust": 7, "weak": 5}
@@ -114,17 +123,35 @@ def lower_of_two(
     >>> found = lower_of_two(ranked([Trial]), lambda entry: ("learned", again[entry.setting]))
     >>> found.entry.setting, found.score, found.again
     ('robust', 7, [1, 8, None])
+    >>> found = lower_of_two(
+    ...     ranked([Trial]), lambda entry: (entry.setting, 9), lambda learned: learned == "weak"
+    ... )
+    >>> found.entry.setting, found.score, found.survives
+    ('weak', 5, True)
     """
-    best: tuple[Entry[T], P, Any] | None = None
+    best: Choice[T, P] | None = None
     again: list[Any] = []
-    for entry in entries:
-        if best is not None and not entry.score > best[2]:
+    for place, entry in enumerate(entries):
+        if best is not None and best.survives and not entry.score > best.score:
             again.append(None)
-            continue
-        learned, second = learn_again(entry)
-        again.append(second)
-        lower = min(entry.score, second)
-        if best is None or lower > best[2]:
-            best = entry, learned, lower
+        else:
+            learned, second = learn_again(entry)
+            again.append(second)
+            best = _better(best, Choice(entry, learned, min(entry.score, second), again), survives)
+        if best.survives and enough is not None and place + 1 >= enough:
+            break
     assert best is not None  # there is at least one entry
-    return Choice(*best, again)
+    return best
+
+
+def _better(
+    best: Choice[T, P] | None, new: Choice[T, P], survives: Callable[[P], bool]
+) -> Choice[T, P]:
+    """The choice that survives, or of two alike that with the larger score."""
+    larger = best is None or new.score > best.score
+    if best is not None and best.survives and not larger:
+        return best
+    new = replace(new, survives=survives(new.learned))
+    if best is None or new.survives > best.survives:
+        return new
+    return new if larger and new.survives == best.survives else best

@@ -97,6 +97,15 @@ FORECAST = {
     "tanh": [Candidate(memory, gain=gain) for memory in (0.5, 1, 2, 4, 8) for gain in (1.3, 2.0)],
     "linear": [Candidate(memory) for memory in (1, 3, 10, 30, 100)],
 }
+# Networks that stay on the attractor where no other does, mostly of one column of several: with
+# noise in their input, and hardly another penalty
+STEADY_FORECAST = {
+    "spherical": [
+        Candidate(memory, bend) for memory, bend in ((4, 0.25), (4, 0.5), (2, 0.5), (16, 0.1))
+    ],
+    "tanh": [Candidate(memory) for memory in (2, 4, 16)],
+    "linear": [],
+}
 # Steps of a series are classified with any memory and any bend; a strongly bent network cannot have
 # a long memory
 STEP_CLASSES = {

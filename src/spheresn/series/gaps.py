@@ -20,6 +20,8 @@ def guessed(rows: Floats) -> Floats:
 
     >>> guessed(np.array([[np.nan], [1.0], [2.0], [np.nan], [4.0]])).ravel().tolist()
     [1.0, 1.0, 2.0, 3.0, 4.0]
+    >>> guessed(np.array([[np.nan], [-2.0]])).ravel().tolist()
+    [-2.0, -2.0]
     """
     if not np.isnan(rows).any():
         return rows
@@ -32,7 +34,7 @@ def guessed(rows: Floats) -> Floats:
             inside = np.clip(times, known[0], known[-1])
             column[:] = PchipInterpolator(known, column[known])(inside)
         else:
-            column[:] = column[known].max(initial=0.0)
+            column[:] = column[known[0]] if len(known) else 0.0
     return found
 
 

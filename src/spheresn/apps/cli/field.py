@@ -12,6 +12,7 @@ import numpy as np
 from ..._errors import BadInput, sentence
 from ..._validation import Floats, fitting
 from ...estimators import ESNFieldForecaster, OutOfRange
+from ...estimators.fields.labels import completed
 from ...io import whole_file
 from ...plotting import plot_field
 
@@ -61,18 +62,9 @@ def read_field(path: Path, variable: str | None) -> Any:
             return np.load(path, mmap_mode="r", allow_pickle=False)
         import xarray
 
-        with xarray.open_dataset(path, engine="h5netcdf") as dataset:
-            names = [str(name) for name in dataset.data_vars]
-            if variable is None and len(names) != 1:
-                raise BadInput(
-                    f"--variable must name one of {', '.join(names) or 'no variables'}, got none; "
-                    "choose one"
-                )
-            if variable is not None and variable not in names:
-                raise BadInput(
-                    f"--variable must be one of {', '.join(names)}, got {variable!r}; choose one"
-                )
-            return dataset[variable or names[0]].load()
+        # It stays open: the field is read in slices
+        dataset = xarray.open_dataset(path, engine="h5netcdf")
+        return dataset[_variable(variable, [str(name) for name in dataset.data_vars])]
     except (OSError, ValueError) as error:
         if isinstance(error, BadInput):
             raise
@@ -80,6 +72,18 @@ def read_field(path: Path, variable: str | None) -> Any:
             f"FILE must be a readable {path.suffix} file, got {str(path)!r} ({sentence(error)}); "
             "check it"
         ) from None
+
+
+def _variable(name: str | None, names: list[str]) -> str:
+    """The variable of this name, or the only one."""
+    if name is None and len(names) != 1:
+        raise BadInput(
+            f"--variable must name one of {', '.join(names) or 'no variables'}, got none; "
+            "choose one"
+        )
+    if name is not None and name not in names:
+        raise BadInput(f"--variable must be one of {', '.join(names)}, got {name!r}; choose one")
+    return name or names[0]
 
 
 def axes_of(name: str, text: str) -> int | tuple[int, ...]:
@@ -95,6 +99,8 @@ def axes_of(name: str, text: str) -> int | tuple[int, ...]:
 
 def forecast_field(field: Any, steps: int | None, seed: int, **options: Any) -> FieldResult:
     """Learn all but the last rows, forecast these to test, then go on after the last row."""
+    if hasattr(field, "coords"):
+        field = completed(field)  # so that each row is a step of time
     rows = len(field)
     cells = int(np.prod(field.shape[1:]))
     ahead = 200 if steps is None else fitting("--steps", steps, 1, 3 * cells)
@@ -109,13 +115,21 @@ def forecast_field(field: Any, steps: int | None, seed: int, **options: Any) -> 
         values = model.forecast(ahead)
     if any(issubclass(one.category, OutOfRange) for one in seen):
         notes.append("a forecast leaves the range of the data; do not trust it from there")
-    axes = tuple(range(1, truth.ndim))
     deviation = float(np.asarray(model.scale_).mean())
     errors = {
-        name: np.sqrt(np.square(predicted - truth).mean(axis=axes)) / deviation
+        name: np.sqrt(_mean_square(predicted - truth)) / deviation
         for name, predicted in (("networks", test), ("persistence", last[None]))
     }
     return FieldResult(model, truth, test, errors, values, tuple(notes))
+
+
+def _mean_square(gaps: Floats) -> Floats:
+    """Of each row (T, ...), over the values that are there."""
+    rows = gaps.reshape(len(gaps), -1)
+    seen = ~np.isnan(rows)
+    return np.asarray(
+        np.where(seen, rows * rows, 0.0).sum(axis=1) / np.maximum(seen.sum(axis=1), 1)
+    )
 
 
 def places(folder: Path, suffix: str) -> list[Path]:

@@ -16,6 +16,7 @@ from ...estimators import (
     ESNForecaster,
     ESNRegressor,
     ESNSeriesRegressor,
+    OutOfClimate,
     OutOfRange,
 )
 from ...io.models import load
@@ -76,8 +77,15 @@ def describe_fit(model: Any, series: TimeSeries, target: str | None) -> dict[str
         "error": getattr(model, "loo_error_", None) if target is not None else None,
         "candidates": getattr(model, "candidates_", []),
         "observation_noise": observation_noise(model, series) if target is None else None,
+        "climate": _climate(model),
     }
     return dict(plain(content))
+
+
+def _climate(model: Any) -> dict[str, Any] | None:
+    """What long free runs of a forecaster are like."""
+    found = getattr(model, "climate_", None)
+    return None if found is None else {**found.plain(), "words": found.words}
 
 
 def observation_noise(model: ESNForecaster, series: TimeSeries) -> dict[str, dict[str, float]]:
@@ -157,7 +165,8 @@ def _continue(model: ESNForecaster, series: TimeSeries, steps: int) -> tuple[Flo
     The network forgets where it began, so the series may hold only the new rows, or all rows.
     """
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", OutOfRange)
+        for kind in (OutOfRange, OutOfClimate):
+            warnings.simplefilter("always", kind)
         run = np.asarray(model.update(_input(model, series)).forecast(steps))
     return run.reshape(steps, -1), [str(one.message) for one in caught]
 

@@ -141,14 +141,15 @@ def report_fit(content: dict[str, Any], path: Path) -> None:
     noise = content["observation_noise"] or {}
     if noisy := noise_sentence([one["relative"] for one in noise.values()] or [0.0]):
         lines.append(noisy)
-    print_parts(
-        *lines, *_candidates(content["candidates"]), format_fit(content["fitted"]), str(path)
-    )
+    ends = [format_fit(content["fitted"]), str(path)]
+    if content["climate"] is not None:
+        ends.insert(1, content["climate"]["words"])
+    print_parts(*lines, *_candidates(content["candidates"]), *ends)
 
 
 def _candidates(rows: list[dict[str, Any]]) -> list[str | Table]:
     """The best settings of a forecaster with their scores, and what a score is."""
-    if not rows:
+    if not rows or "noise" not in rows[0]:  # those of a regressor have other scores
         return []
     head = ["memory", "bend", "bias_ratio", "noise", "penalty", "learns", "score", "with all rows"]
     body = [

@@ -29,8 +29,8 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True, eq=False)
 class SharedModel:
-    """What a page says of the model of one series, where all have one model: its record, the
-    weights of its members and its season.
+    """The model of one series where all share one model, for the page: its record, the weights of
+    its members and its season.
     """
 
     record_: Backtest
@@ -39,7 +39,7 @@ class SharedModel:
     said: str
 
     def describe(self) -> str:
-        """What the panel's model is."""
+        """The sentence about the model of the panel."""
         return self.said
 
     def relative_error(self, name: str, other: str) -> float:

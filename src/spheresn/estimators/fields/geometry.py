@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -24,6 +24,8 @@ class Patches:
     A patch forecasts its own cells. Its inputs are these and `halo` more cells on either side of
     each axis: its window. Beyond an edge that is not periodic they are zero, the mean of the field.
     A field is a row (size,) of all values, cell by cell, the channels of a cell side by side.
+    masked (size,): values that are not there, such as land in an ocean. They count as nothing, like
+    what is beyond an edge, and patches of nothing else are left out.
     """
 
     grid: tuple[int, ...]
@@ -31,6 +33,7 @@ class Patches:
     patch: tuple[int, ...]
     halo: tuple[int, ...]
     periodic: tuple[bool, ...]
+    masked: Any = field(default=None, compare=False)
 
     @staticmethod
     def of(grid: Sequence[int], channels: int, patch: Any, halo: Any, periodic: Any) -> Patches:
@@ -71,17 +74,46 @@ class Patches:
     @property
     def count(self) -> int:
         """The number of patches."""
+        if self.masked is not None:
+            return len(self._kept)
         return int(np.prod([n // p for n, p in zip(self.grid, self.patch, strict=True)]))
+
+    def teaching(self, shared: bool) -> int:
+        """The number of patches from which readouts learn, which are the first ones: a shared one
+        from those without a masked value.
+        """
+        if self.masked is None or not shared:
+            return self.count
+        return int((~self.masked[self.inner].any(axis=1)).sum())
+
+    @cached_property
+    def seen(self) -> Any:
+        """The values that are there, all or by their places."""
+        return ... if self.masked is None else np.flatnonzero(~self.masked)
 
     @cached_property
     def inner(self) -> Indices:
-        """The values that each patch forecasts (P, m)."""
-        return self._indices((0,) * len(self.grid))
+        """The values that each patch forecasts (P, m), and masked ones among them."""
+        return np.asarray(self._indices((0,) * len(self.grid))[self._kept])
 
     @cached_property
     def windows(self) -> Indices:
-        """The values that each patch takes as inputs (P, w); `size` is one beyond an edge."""
-        return self._indices(self.halo)
+        """The values that each patch takes as inputs (P, w); `size` is one beyond an edge, or a
+        masked one.
+        """
+        found = np.asarray(self._indices(self.halo)[self._kept])
+        if self.masked is None:
+            return found
+        return np.where(np.append(self.masked, True)[found], self.size, found)
+
+    @cached_property
+    def _kept(self) -> Any:
+        """The patches of the grid that have a value, those with all values first."""
+        if self.masked is None:
+            return slice(None)
+        lost = self.masked[self._indices((0,) * len(self.grid))]
+        order = np.argsort(lost.any(axis=1), kind="stable")
+        return order[~lost.all(axis=1)[order]]
 
     @cached_property
     def places(self) -> Places:
@@ -90,12 +122,13 @@ class Patches:
 
     def group(self, which: Indices) -> Places:
         """Windows and cells of some patches, within the values that these need."""
-        if len(which) == self.count:
+        if len(which) == self.count and self.masked is None:
             return self.places
-        values, windows = np.unique(self.windows[which], return_inverse=True)
+        windows, inner = self.windows[which], self.inner[which]
+        values = np.union1d(windows, inner)
         columns = values[values < self.size]
-        inner = np.searchsorted(columns, self.inner[which])
-        return Places(which, columns, windows.reshape(len(which), -1), inner, len(columns))
+        windows, inner = (np.searchsorted(columns, one) for one in (windows, inner))
+        return Places(which, columns, windows, inner, len(columns))
 
     def positions(self) -> Floats:
         """Where each patch lies (P, q), with mean 0 and variance 1 over the grid.
@@ -111,7 +144,7 @@ class Patches:
                 columns += [np.sqrt(2.0) * f(2.0 * np.pi * share) for f in (np.cos, np.sin)]
             else:
                 columns.append(np.sqrt(12.0) * (share - 0.5))
-        return np.stack(columns, axis=1)
+        return np.asarray(np.stack(columns, axis=1)[self._kept])
 
     def _indices(self, halo: tuple[int, ...]) -> Indices:
         """Indices of patches widened by a halo (P, cells · channels)."""

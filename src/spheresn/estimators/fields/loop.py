@@ -102,12 +102,14 @@ class FieldLoop:
         padded = np.vstack([moved_field, np.zeros((1, columns))])
         position = np.zeros((self.networks.position.shape[1], columns))
         carried = np.empty_like(moved)
-        field_after = np.empty_like(moved_field)
+        field_after = np.zeros_like(moved_field)
         for p, own in enumerate(patches.inner):
             window = np.vstack([padded[patches.windows[p]], position])
             _, carried[p] = reservoir.tangent_step(states[p], inputs[p], moved[p], window)
             readout = self.matrix[p % len(self.matrix)]
             field_after[own] = self.carry * moved_field[own] + readout.T @ carried[p]
+        if patches.masked is not None:
+            field_after[patches.masked] = 0.0
         both = np.vstack([carried.reshape(-1, columns), field_after])
         return self.step(state, inputs), both
 
@@ -157,6 +159,8 @@ class FieldLoop:
         with np.errstate(over="ignore", invalid="ignore"):
             after = self.carry * fields
             after[:, self.networks.patches.inner] += rows + self.intercept
+        if self.networks.patches.masked is not None:
+            after[:, self.networks.patches.masked] = 0.0
         return after
 
     def _split(self, state: Floats) -> tuple[Floats, Floats]:

@@ -8,7 +8,7 @@ readout is the one that forecasts: it may be unstable where the other was not.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -93,19 +93,20 @@ class FieldWindows:
     fields: Floats  # the last rows, standardised
     starts: NDArray[np.int64]
     horizon: int
+    seen: Any = ...  # the values that are there
 
     @staticmethod
-    def of(fields: Floats) -> FieldWindows:
+    def of(fields: Floats, seen: Any = ...) -> FieldWindows:
         """The windows in the last quarter."""
         total = len(fields)
         held = min(int(HELD_OUT * total), FIELD_DEFAULTS.held_rows)
         horizon = max(min(int(HELD_SHARE * held), FIELD_DEFAULTS.longest), 1)
         starts = evenly_spaced(total - held, total - 1 - horizon, FIELD_DEFAULTS.windows)
-        return FieldWindows(fields, starts, horizon)
+        return FieldWindows(fields, starts, horizon, seen)
 
     def fewer(self) -> FieldWindows:
         """Every fourth window."""
-        return FieldWindows(self.fields, self.starts[::4], self.horizon)
+        return replace(self, starts=self.starts[::4])
 
     @property
     def training_rows(self) -> int:
@@ -127,7 +128,7 @@ class FieldWindows:
         def lost(k: int, fields: Floats) -> bool:
             """Whether all runs have left the truth, so that nothing is left to score."""
             gap = np.clip(fields - self.fields[self.starts + 1 + k], -1e3, 1e3)
-            errors[:, k] = np.sqrt(np.square(gap).mean(axis=1))
+            errors[:, k] = np.sqrt(np.square(gap[:, self.seen]).mean(axis=1))
             np.maximum(worst, errors[:, k], out=worst)
             return bool((worst >= 1.0).all())
 
@@ -210,7 +211,7 @@ class FieldSearch:
         """The setting whose runs are best, learned from all rows."""
         if len(found) == len(self.settings) == 1:
             return self._unsearched(found[0])
-        windows = FieldWindows.of(self._recent())
+        windows = FieldWindows.of(self._recent(), self.patches.seen)
         trials = try_all(lambda candidate: self._trial(candidate, windows), found, self.progress)
         if not trials:
             self.plan.final(self._signal(), found[0])  # raises, and says what can be reached
@@ -237,7 +238,7 @@ class FieldSearch:
         """The rows of the search: enough to learn from, and those that are held out."""
         shares = {setting.shared for setting in self.settings}
         needed = (
-            FIELD_DEFAULTS.rows_per_unit * self.plan.units // self.patches.count
+            FIELD_DEFAULTS.rows_per_unit * self.plan.units // self.patches.teaching(True)
             if True in shares
             else 0,
             FIELD_DEFAULTS.own_rows_per_unit * self.plan.units if False in shares else 0,
@@ -259,7 +260,7 @@ class FieldSearch:
 
     def _learner(self, calibrated: Calibrated, shared: bool, steps: int) -> Learner:
         networks = self._networks(calibrated)
-        states = steps * (self.patches.count if shared else 1)
+        states = steps * (self.patches.teaching(True) if shared else 1)
         thin = thinning(states, self.plan.units)
         noisy = any(setting.learning.noise for setting in self.settings)
         return Learner(

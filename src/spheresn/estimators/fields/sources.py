@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ..._errors import BadInput
 from ..._validation import Floats
+from ...series.gaps import guessed
 from ...series.scaling import DEVIATION_ROUNDING, Scaler
 from .geometry import Indices
-from .labels import Labels
+from .labels import Labels, completed
 
 BLOCK_VALUES = 2**22  # numbers of a field that are read at once: 32 MB
 
@@ -22,12 +23,14 @@ BLOCK_VALUES = 2**22  # numbers of a field that are read at once: 32 MB
 class Source:
     """A field (T, *grid) or (T, *grid, channels), of which slices are read.
 
-    `values` has a shape, a dtype and slices along its first axis that numpy can convert.
+    `values` has a shape, a dtype and slices along its first axis that numpy can convert. hidden
+    (size,): values that are masked, whatever is below.
     """
 
     values: Any
     channels: bool
     labels: Labels | None = None
+    hidden: Any = None
 
     @staticmethod
     def of(field: Any, channels: bool) -> Source:
@@ -39,12 +42,14 @@ class Source:
                 "several as channels: dataset.to_dataarray().transpose(..., 'variable')"
             )
         if hasattr(field, "dims") and hasattr(field, "coords"):
+            field = completed(field)
             labels = Labels.of(field)
         elif hasattr(field, "to_numpy") and not hasattr(field, "dtype"):  # a data frame
             field = field.to_numpy()
         elif not hasattr(field, "shape"):
             field = _collected(field)
-        _check_mask(field)
+        if isinstance(field, np.ma.MaskedArray):
+            field = _unmasked(field)
         least = 3 if channels else 2
         if len(field.shape) < least:
             axes = "(T, *grid, channels)" if channels else "(T, *grid)"
@@ -85,8 +90,33 @@ class Source:
 
     def read(self, first: int, stop: int) -> Floats:
         """Rows (stop - first, size), in the unit of the data."""
-        values = np.asarray(self.values[first:stop], dtype=np.float64)
-        return values.reshape(stop - first, -1)
+        return rows_of(self.values[first:stop], stop - first, self.hidden)
+
+    def masking(self, mask: Any) -> Source:
+        """The field with a mask of the user's, True where a cell is to be left out."""
+        if mask is None:
+            return self
+        given = np.asarray(mask)
+        inner = tuple(int(n) for n in self.values.shape[1:])
+        if given.dtype != np.bool_ or given.shape not in {inner, self.grid}:
+            raise BadInput(
+                f"mask must hold truth values of the shape {self.grid} of the grid, got "
+                f"{given.dtype} of shape {given.shape}; pass True where a cell is to be left out"
+            )
+        whole = given if given.shape == inner else np.repeat(given[..., None], inner[-1], -1)
+        return replace(self, hidden=whole.ravel().copy())
+
+    def without(self, missing: Any) -> Source:
+        """The field whose values that are never there are masked, and whose gaps in time are
+        filled; missing (size,): how often each value is missing.
+        """
+        missing = np.broadcast_to(missing, self.size)
+        hidden = missing == len(self)
+        if hidden.all():
+            raise BadInput("field must have a number somewhere, got none; check its mask")
+        gappy = np.flatnonzero((missing > 0) & ~hidden)
+        found = self if not len(gappy) else replace(self, values=_filled(self, gappy))
+        return replace(found, hidden=hidden if hidden.any() else None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,42 +154,65 @@ class Mapped:
 class ChannelStatistics:
     """How the values of each channel are distributed: count, mean, sum of squares, extremes."""
 
-    count: int
+    count: Any
     mean: Floats
     squares: Floats
     low: Floats
     high: Floats
+    missing: Any = 0
 
     @staticmethod
     def of(rows: Floats, channels: int, first: int) -> ChannelStatistics:
-        """From rows (T, size), the first of them at time `first`; they must be finite."""
-        if not np.isfinite(rows).all():
-            time, place = (int(i) for i in np.argwhere(~np.isfinite(rows))[0])
+        """From rows (T, size), the first of them at time `first`, of which NaN is missing."""
+        if np.isinf(rows).any():
+            time, place = (int(i) for i in np.argwhere(np.isinf(rows))[0])
             raise BadInput(
                 f"field must be finite, got {rows[time, place]} at time {first + time} in cell "
-                f"{place // channels} (counted along the flattened grid); masked cells such as "
-                "land are not supported: fill them, for example with the mean"
+                f"{place // channels} (counted along the flattened grid); correct it, or make it "
+                "NaN if it is missing"
             )
+        holes = np.isnan(rows)
+        if holes.any():
+            return ChannelStatistics._of_known(rows, holes, channels)
         values = rows.reshape(-1, channels)
         with np.errstate(over="ignore", invalid="ignore"):
             mean = values.mean(axis=0)
             squares = np.square(values - mean).sum(axis=0)
         return ChannelStatistics(len(values), mean, squares, values.min(axis=0), values.max(axis=0))
 
+    @staticmethod
+    def _of_known(rows: Floats, holes: Any, channels: int) -> ChannelStatistics:
+        """Of the values that are there, channel by channel; of none, nothing."""
+        known = [rows[:, k::channels][~holes[:, k::channels]][:, None] for k in range(channels)]
+        parts = [ChannelStatistics.of(one, 1, 0) if len(one) else NOTHING for one in known]
+        mean, squares, low, high = (
+            np.concatenate([getattr(one, name) for one in parts])
+            for name in ("mean", "squares", "low", "high")
+        )
+        count = np.array([one.count for one in parts])
+        return ChannelStatistics(count, mean, squares, low, high, holes.sum(axis=0))
+
     def __add__(self, other: ChannelStatistics) -> ChannelStatistics:
         """The statistics of both."""
         count = self.count + other.count
+        divisor = np.maximum(count, 1)  # of no values the mean is any number
         with np.errstate(over="ignore", invalid="ignore"):
             gap = other.mean - self.mean
-            mean = self.mean + other.count / count * gap
+            mean = self.mean + other.count / divisor * gap
             squares = (
-                self.squares + other.squares + self.count * other.count / count * np.square(gap)
+                self.squares + other.squares + self.count * other.count / divisor * np.square(gap)
             )
         low, high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
-        return ChannelStatistics(count, mean, squares, low, high)
+        missing = self.missing + other.missing
+        return ChannelStatistics(count, mean, squares, low, high, missing)
 
     def scale(self) -> Floats:
         """The deviation of each channel, which must vary."""
+        if np.min(self.count) == 0:
+            channel = int(np.argmin(self.count)) if np.ndim(self.count) else 0
+            raise BadInput(
+                f"channel {channel} of field must have a number somewhere, got none; leave it out"
+            )
         with np.errstate(over="ignore", invalid="ignore"):
             deviation = np.sqrt(self.squares / self.count)
         if not np.isfinite(deviation).all():
@@ -178,6 +231,10 @@ class ChannelStatistics:
         return np.asarray(deviation)
 
 
+# The statistics of a channel without values: adding them changes nothing
+NOTHING = ChannelStatistics(0, *np.array([[0.0], [0.0], [np.inf], [-np.inf]]))
+
+
 @dataclass(frozen=True, eq=False)
 class Standardised:
     """A source in units of the deviations of its channels, as `Rows` for learning."""
@@ -191,9 +248,36 @@ class Standardised:
     def read(self, first: int, stop: int, columns: Indices | None = None) -> Floats:
         """The fields (stop - first, size), or some of their values."""
         rows = self.source.read(first, stop)
-        if columns is None:
-            return self.scaler.of_columns(np.arange(rows.shape[1])).forward(rows)
-        return self.scaler.of_columns(columns).forward(rows[:, columns])
+        return standardised(rows, self.scaler, columns)
+
+
+def standardised(rows: Floats, scaler: Scaler, columns: Indices | None = None) -> Floats:
+    """Rows (T, size), or some of their values, in deviations; what is masked (NaN) is 0.
+
+    >>> standardised(np.array([[3.0, np.nan]]), Scaler(np.ones(1), 2 * np.ones(1)))
+    array([[1., 0.]])
+    """
+    if columns is None:
+        scaled = scaler.of_columns(np.arange(rows.shape[1])).forward(rows)
+    else:
+        scaled = scaler.of_columns(columns).forward(rows[:, columns])
+    holes = np.isnan(scaled)
+    return np.where(holes, 0.0, scaled) if holes.any() else scaled
+
+
+def rows_of(values: Any, count: int, hidden: Any) -> Floats:
+    """Values (count, ...) as rows (count, size), NaN where they are masked."""
+    if isinstance(values, np.ma.MaskedArray):  # a block of a Dask array
+        values = _unmasked(values)
+    rows = np.asarray(values, dtype=np.float64).reshape(count, -1)
+    return rows if hidden is None else np.where(hidden, np.nan, rows)
+
+
+def guess_gaps(rows: Floats, columns: Indices) -> Floats:
+    """Rows (T, size) whose gaps in these columns are filled as those of a series are."""
+    found = rows.copy()
+    found[:, columns] = guessed(rows[:, columns])
+    return found
 
 
 def channel_statistics(source: Source) -> ChannelStatistics:
@@ -205,6 +289,32 @@ def channel_statistics(source: Source) -> ChannelStatistics:
         total = part if total is None else total + part
     assert total is not None  # there is at least one row
     return total
+
+
+def _unmasked(values: Any) -> Any:
+    """A masked array with NaN where it is masked."""
+    masked = np.ma.is_masked(values)
+    return np.where(values.mask, np.nan, values.data) if masked else values.data
+
+
+def _filled(source: Source, gappy: Indices) -> Any:
+    """The values of a source with guesses for its gaps: in memory where they were, else in a file
+    that lives as long as its map.
+    """
+    shape = tuple(int(n) for n in source.values.shape)
+    if isinstance(source.values, np.ndarray) and not isinstance(source.values, np.memmap):
+        return guess_gaps(source.read(0, len(source)), gappy).reshape(shape)
+    blocks = (
+        source.read(a, min(a + source.block, len(source))).reshape(-1, *shape[1:])
+        for a in range(0, len(source), source.block)
+    )
+    kept = _spooled(blocks, "r+")
+    rows = kept.reshape(len(source), -1)
+    width = max(BLOCK_VALUES // len(source), 1)
+    for a in range(0, len(gappy), width):
+        rows[:, gappy[a : a + width]] = guessed(np.asarray(rows[:, gappy[a : a + width]]))
+    kept.flush()
+    return kept
 
 
 def _collected(field: Any) -> Any:
@@ -225,13 +335,14 @@ def _collected(field: Any) -> Any:
     return _spooled(field)
 
 
-def _spooled(blocks: Iterable[Any]) -> Any:
+def _spooled(blocks: Iterable[Any], mode: Any = "r") -> Any:
     """The blocks one after the other in a file that lives as long as its map."""
     file = tempfile.NamedTemporaryFile(prefix="spheresn-", suffix=".field")  # noqa: SIM115
     shape: tuple[int, ...] | None = None
     rows = 0
     for block in blocks:
-        _check_mask(block)
+        if isinstance(block, np.ma.MaskedArray):
+            block = _unmasked(block)
         values = np.ascontiguousarray(block, dtype=np.float64)
         if values.ndim < 2 or (shape is not None and values.shape[1:] != shape):
             expected = "(rows, *grid)" if shape is None else f"(rows, {str(shape)[1:-1]})"
@@ -244,14 +355,6 @@ def _spooled(blocks: Iterable[Any]) -> Any:
     if shape is None or rows == 0:
         raise BadInput("field must have blocks, got an empty iterator; iterators run only once")
     file.flush()
-    kept = np.memmap(file, np.float64, "r", 0, (rows, *shape))
+    kept = np.memmap(file, np.float64, mode, 0, (rows, *shape))
     kept._file = file  # type: ignore[attr-defined]  # closed and removed with the map
     return kept
-
-
-def _check_mask(field: Any) -> None:
-    if isinstance(field, np.ma.MaskedArray) and np.ma.is_masked(field):
-        raise BadInput(
-            "field must have a value in every cell, got a masked array; masked cells such as land "
-            "are not supported: fill them, for example with field.filled(field.mean())"
-        )

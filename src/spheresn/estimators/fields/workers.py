@@ -17,7 +17,15 @@ from ...readout import solve
 from ...series.scaling import Scaler
 from ..solution import THREADS_PAY
 from .learning import FieldSums, InMemoryRows, Learner, Rows, Task, groups_of, merged, tasks
-from .sources import ChannelStatistics, Mapped, Source, Standardised, channel_statistics
+from .sources import (
+    ChannelStatistics,
+    Mapped,
+    Source,
+    Standardised,
+    channel_statistics,
+    rows_of,
+    standardised,
+)
 
 
 class Learning(NamedTuple):
@@ -85,7 +93,7 @@ def learn_readouts(
     One readout is finished before the next begins, so that the sums of one are held at a time.
     """
     found = []
-    for groups in groups_of(learner.networks.patches.count, shared):
+    for groups in groups_of(learner.networks.patches.teaching(shared), shared):
         todo = tasks(groups, *span(learner, steps), learner)
         sums = merged((learner.run(task, rows) for task in todo), add)
         found.append(solutions(sums, ways))
@@ -133,7 +141,7 @@ class Cluster:
 
         cuts = [*range(0, len(source), source.block), len(source)]
         parts = [
-            delayed(_part_statistics)(_piece(source, a, b), source.n_channels, a, b)
+            delayed(_part_statistics)(_piece(source, a, b), source.n_channels, a, b, source.hidden)
             for a, b in pairwise(cuts)
         ]
         total: ChannelStatistics = self._computed([merged(iter(parts), delayed(add))])[0]
@@ -147,7 +155,7 @@ class Cluster:
 
         sent = delayed(learner, traverse=False)
         nodes = []
-        for groups in groups_of(learner.networks.patches.count, shared):
+        for groups in groups_of(learner.networks.patches.teaching(shared), shared):
             parts = []
             for task in tasks(groups, *span(learner, len(rows) - 1), learner):
                 first = max(task.first - learner.spin_up, 0)
@@ -190,18 +198,20 @@ def _piece(source: Source, first: int, stop: int) -> Any:
     return np.asarray(values[first:stop])
 
 
-def _rows_of(piece: Any, first: int, stop: int) -> Floats:
+def _rows_of(piece: Any, first: int, stop: int, hidden: Any) -> Floats:
     values = piece[first:stop] if isinstance(piece, Mapped) else piece
-    return np.asarray(values, dtype=np.float64).reshape(stop - first, -1)
+    return rows_of(values, stop - first, hidden)
 
 
-def _part_statistics(piece: Any, channels: int, first: int, stop: int) -> ChannelStatistics:
-    return ChannelStatistics.of(_rows_of(piece, first, stop), channels, first)
+def _part_statistics(
+    piece: Any, channels: int, first: int, stop: int, hidden: Any
+) -> ChannelStatistics:
+    return ChannelStatistics.of(_rows_of(piece, first, stop, hidden), channels, first)
 
 
 def _run_task(learner: Learner, task: Task, piece: Any, first: int, scaler: Scaler) -> FieldSums:
     """One task on a worker, with one thread: a worker may do several tasks at once."""
-    rows = _rows_of(piece, first, task.stop + 1)
-    rows = scaler.of_columns(np.arange(rows.shape[1])).forward(rows)
+    rows = _rows_of(piece, first, task.stop + 1, learner.networks.patches.masked)
+    rows = standardised(rows, scaler, np.arange(rows.shape[1]))
     with limit_threads(0):
         return learner.run(task, InMemoryRows(rows, first))

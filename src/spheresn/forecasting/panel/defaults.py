@@ -42,7 +42,7 @@ class PanelDefaults:
     origins: int = 8  # of forecasts that judge the members, at most
     judged: int = 40_000  # such forecasts of a large panel, which needs fewer of each series
     own: float = 0.25  # how much the record of a series itself counts beside that of the panel
-    sharpness: float = 4.0  # weights are e to the power of minus this times the logarithm of errors
+    sharpness: float = 8.0  # weights are e to the power of minus this times the logarithm of errors
     cut: float = 0.5  # of that logarithm, above the best: a member beyond has no weight
     smallest_ratio: float = 0.05  # of usual errors: smaller ones in one series prove no more
     negligible: float = (

@@ -156,8 +156,10 @@ class PanelForecast(Forecast):
         axes.plot(after, np.maximum(self._mean, self._low)[rows, 0], color=BLUE, lw=1.5)
         axes.set_title(self.ids[place], fontsize=9)
         axes.tick_params(labelsize=7)
-        for label in axes.get_xticklabels():
-            label.set(rotation=30, ha="right")
+        if hasattr(after, "day"):
+            from matplotlib.dates import ConciseDateFormatter
+
+            axes.xaxis.set_major_formatter(ConciseDateFormatter(axes.xaxis.get_major_locator()))  # type: ignore[no-untyped-call]
         axes.spines[["top", "right"]].set_visible(False)
 
     def __repr__(self) -> str:

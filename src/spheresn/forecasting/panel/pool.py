@@ -1,6 +1,6 @@
 """The pool: readouts of all series, their record on the panel, and the weighted median of members.
 
-A member has the weight e^(-4 score). The score of a member for a series is the logarithm of its
+A member has the weight e^(-8 score). The score of a member for a series is the logarithm of its
 error on the whole panel, out of time, and a quarter of how far the record of the series itself
 differs from that.
 """

@@ -104,20 +104,23 @@ class Block:
 
 def offsets_of(values: Floats, starts: Places) -> Floats:
     """What logarithms add to the values of each series (n,): nothing, or where there are zeros a
-    share of the mean of what is positive; one for a series of zeros.
+    low quantile of what is positive; one for a series of zeros.
 
     >>> offsets_of(np.array([0.0, 20.0, 3.0, 0.0]), np.array([0, 2, 3, 4])).tolist()
-    [2.0, 0.0, 1.0]
+    [20.0, 0.0, 1.0]
     """
-    begin = starts[:-1]
-    if not len(begin):
-        return np.zeros(0)
+    lengths = np.diff(starts)
+    series = np.repeat(np.arange(len(lengths)), lengths)
     positive = values > 0.0
-    sums = np.add.reduceat(np.where(positive, values, 0.0), begin)
-    counts = np.add.reduceat(positive.astype(np.float64), begin)
-    mean = sums / np.maximum(counts, 1.0)
-    share = np.where(counts > 0.0, PANEL_DEFAULTS.offset * mean, 1.0)
-    return np.asarray(np.where(counts == np.diff(starts), 0.0, share))
+    counts = np.bincount(series[positive], minlength=len(lengths))
+    found = np.where(counts == lengths, 0.0, 1.0)
+    lacking = (counts < lengths) & (counts > 0)
+    chosen = positive & lacking[series]
+    ordered = values[chosen][np.lexsort((values[chosen], series[chosen]))]
+    kept = counts[lacking]
+    place = np.cumsum(kept) - kept + (PANEL_DEFAULTS.offset * (kept - 1)).astype(np.int64)
+    found[lacking] = ordered[place]
+    return found
 
 
 def _ranges(starts: Places, counts: Places) -> Places:
