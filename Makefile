@@ -5,7 +5,7 @@ VENV := $(if $(filter python3,$(PYTHON)),.venv,build/$(notdir $(PYTHON)))
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: reproduce test coverage again lint docs chromium faults mutants bench league league-classification climate knowledge noise runtime compose device series sktime versions dist clean
+.PHONY: reproduce test coverage again lint docs chromium faults mutants bench league league-classification climate knowledge noise targets panels runtime compose device series sktime versions dist clean
 
 reproduce: $(READY)
 	$(BIN)/spheresn reproduce --preset quick --out results
@@ -99,6 +99,14 @@ noise: $(READY)
 	$(BIN)/python -m noise.systems
 	$(BIN)/python -m noise.run $(NOISE)
 	$(BIN)/python -m noise.render
+
+# From an input to a target: our regressor beside its version 0.2.0, grids of its own settings and peers: benchmarks/targets.json. It goes
+# on where it was stopped; wheels with real series and single results are in build/targets. Some of it only:
+# make targets TARGETS="--half report --seeds 1".
+targets: export PYTHONPATH := benchmarks
+targets: $(READY)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group bench
+	$(BIN)/python -m targets.run $(TARGETS)
 
 # All methods on real series that ship inside packages: benchmarks/series.json and docs/images/series.png. It goes on where it was
 # stopped; the packages and the results of single runs are in build/series. Some of it only: make series SERIES="--half report".

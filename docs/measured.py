@@ -20,6 +20,8 @@ from league import summary  # noqa: E402
 from noise import tables as noisy  # noqa: E402
 from panels import render as panelled  # noqa: E402
 from series import render as rendered  # noqa: E402
+from targets import names as regressors  # noqa: E402
+from targets import summary as regressed  # noqa: E402
 
 QUALITY = HERE.parent / "benchmarks" / "quality.json"
 RESULTS = HERE.parent / "benchmarks" / "RESULTS.md"
@@ -31,6 +33,7 @@ SERIES = HERE.parent / "benchmarks" / "series.json"
 PANELS = HERE.parent / "benchmarks" / "panels.json"
 CLASSIFICATION = HERE.parent / "benchmarks" / "classification.json"
 CLIMATE = HERE.parent / "benchmarks" / "climate.json"
+TARGETS = HERE.parent / "benchmarks" / "targets.json"
 PICTURE = HERE / "images" / "league.png"
 CLIMATE_PICTURE = HERE / "images" / "climate.png"
 NOISE_PICTURE = HERE / "images" / "noise.png"
@@ -43,7 +46,7 @@ REPORT = HERE.parent / "results" / "report.html"
 
 FILES = (
     *(QUALITY, RESULTS, LEAGUE, NOISE, CLASSIFICATION, SERIES, PANELS, FIELDS, GROWTH, CLIMATE),
-    *(DEVICE, SURPRISE, COMPOSE, CLAIMS, VERDICTS, REPORT),
+    *(DEVICE, SURPRISE, COMPOSE, CLAIMS, VERDICTS, REPORT, TARGETS),
 )
 
 MODELS = {
@@ -279,6 +282,35 @@ CLIMATE_PIECES: dict[str, Any] = {
     "failures": _climate_failures,
     "missing": _climate_missing,
     "picture": _climate_picture,
+}
+
+
+def targets(what: str, half: str, *words: str, path: Path = TARGETS) -> str:
+    """Something that the comparison from input to target says, by its name in `TARGETS_PIECES`."""
+    found = _json(path)
+    if found is None:
+        return _absent(path, "make targets")
+    return TARGETS_PIECES[what](found, half, *words)
+
+
+def _targets_against(found: Any, half: str, rival: str) -> str:
+    name = {"0.2.0": regressors.EARLIER, "reservoirpy": regressors.PEER, "ridge": regressors.LAGS}
+    return f"{regressed.against(found, half, name[rival]):.2f}"
+
+
+def _targets_behind(found: Any, half: str, rivals: str) -> str:
+    grids, peers = (
+        (regressors.SPHERE, regressors.TANH),
+        (regressors.PEER, regressors.LAGS),
+    )
+    names = regressed.behind(found, half, {"grids": grids, "peers": peers}[rivals])
+    return f"{'; '.join(map(_cell, names)) or 'none'}."
+
+
+TARGETS_PIECES: dict[str, Any] = {
+    "table": regressed.table,
+    "against": _targets_against,
+    "behind": _targets_behind,
 }
 
 
@@ -603,6 +635,7 @@ KINDS: dict[str, Any] = {
             surprise,
             compose,
         ),
+        targets,
     )
 }
 

@@ -124,14 +124,14 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
         scaler = Scaler.of(rows)
         found = self._network_candidates(plan)
         choice = RegressionChoice(found[0])
-        if len(found) > 1:
+        free = plan.scalings is None and plan.given is None
+        if len(found) > 1 or (free and self.penalty == "loo"):
             search = RegressionSearch(
                 plan,
                 scaler,
                 series,
                 targets,
                 partial(self._washout, precise=True),
-                lambda feature_map: self._accumulate(feature_map, series, targets, precise=True),
                 None if self.penalty == "loo" else float(self.penalty) / sum(lengths),
             )
             choice = search.best(found)

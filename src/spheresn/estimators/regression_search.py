@@ -19,11 +19,11 @@ from ..driving import drive_into
 from ..readout import Sample, Triangle
 from ..readout.loo import SCANNED_DECADES, Penalties
 from ..readout.triangle import GrowingTriangle
+from ..reservoir import Reservoir
 from ..selection.calibration import Point
 from ..selection.engine import ranked_trials, try_all
 from ..selection.plan import Candidate, Kind, Plan
 from ..series.scaling import Scaler
-from .features import FeatureMap
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,12 @@ class RegressionDefaults:
 
     rows: by which a network is chosen; a stream waits for them, a fit looks at no more. series: by
     which it is chosen where each of them is long. screen_units, screen_rows, window: all candidates
-    are compared with so small a network, on windows of the series with so many rows together.
-    units, finalists: the best so many are compared with so many units on all rows. worse: no
-    candidate is among them whose error is so many times the least. gains: an orthogonal readout
-    must lower the error to this share of that which a Gram matrix can find, because it takes two to
-    three times as long.
+    are compared with so small a network on so many rows, in windows of at most so many. units,
+    rows_per_unit: the best of them are compared with so many units and on so many rows for each.
+    finalists: how many, not all of one activation. few_units, few, few_finalists: for a smaller
+    network a candidate costs as much as its fit. gains: an orthogonal
+    readout must lower the error to this share of that which a Gram matrix can find, because it
+    takes two to three times as long.
     """
 
     rows: int = 5000
@@ -45,8 +46,11 @@ class RegressionDefaults:
     screen_rows: int = 500
     window: int = 500
     units: int = 300
+    rows_per_unit: int = 6
     finalists: int = 3
-    worse: float = 2.0
+    few_units: int = 200
+    few: int = 6
+    few_finalists: int = 1
     gains: float = 0.97
 
 
@@ -83,6 +87,11 @@ class RegressionTrial:
         return RegressionTrial(candidate, point, {decade: -error}, precise)
 
     @property
+    def activation(self) -> str | None:
+        """That of its kind."""
+        return self.candidate.kind and self.candidate.kind.activation
+
+    @property
     def error(self) -> float:
         """The error, relative to the deviation of the targets."""
         return -max(self.scores.values())
@@ -106,7 +115,7 @@ class RegressionChoice(NamedTuple):
         tried = [(True, one) for one in ranked_trials(self.finalists)]
         tried += [(False, one) for one in self.screened if one.candidate not in last]
         return [
-            {**one.candidate.settings, "error": one.error, "all_rows": complete}
+            {**one.candidate.settings, "error": one.error, "finalist": complete}
             for complete, one in tried
         ]
 
@@ -115,9 +124,7 @@ class RegressionChoice(NamedTuple):
 class RegressionSearch:
     """The search for some series and their targets.
 
-    washout_of: rows left out for an exponent and so many rows; accumulate: the triangle of all
-    series for a feature map, and a sample of rows that can be left out; penalty: one that is given,
-    per row.
+    washout_of: rows left out for an exponent and so many rows; penalty: one that is given, per row.
     """
 
     plan: Plan
@@ -125,80 +132,109 @@ class RegressionSearch:
     series: Sequence[Floats]
     targets: Sequence[Floats]
     washout_of: Callable[[float, int], int]
-    accumulate: Callable[[FeatureMap], tuple[Triangle, Sample]]
     penalty: float | None = None
 
     def best(self, found: list[Candidate]) -> RegressionChoice:
         """The candidate with the least error."""
         use, size = REGRESSION_DEFAULTS, self.plan.units
-        screened = self._screened(found, min(size, use.screen_units))
-        medium = replace(self, plan=self.plan.with_units(min(size, use.units)))
-        signal = self.scaler.forward(np.vstack(self.series))
+        count, most = len(found), use.finalists
+        if size < use.few_units:
+            count, most = use.few, use.few_finalists
+        small = self._stage(found[:count], use.screen_units, use.screen_rows)
+        screened = _ordered(try_all(small.guessed, found[:count]))
+        rows = use.rows_per_unit * min(size, use.units)
+        large = self._stage([one.candidate for one in screened], use.units, rows)
         finalists: list[RegressionTrial] = []
-        for one in screened:
-            if len(finalists) == use.finalists or one.error > use.worse * screened[0].error:
-                break
-            finalists += try_all(lambda one: medium._trial(signal, one), [one])
+        for one in _mixed(screened, most):
+            if len(finalists) < most:
+                finalists += try_all(large.calibrated, [one])
         if not finalists:  # there is only one memory, out of reach: the caller says so
             return RegressionChoice(found[0])
         best = ranked_trials(finalists)[0]
         return RegressionChoice(best.candidate, best.point, best.precise, screened, finalists)
 
-    def _trial(self, signal: Floats, screened: RegressionTrial) -> RegressionTrial | None:
-        """The candidate, compared on all rows; None where its memory is out of reach."""
-        candidate = screened.candidate
-        calibrated = self.plan.at(candidate.kind).search(signal, candidate, near=screened.point)
-        if calibrated is None:
+    def _stage(self, found: Sequence[Candidate], units: int, rows: int) -> Stage:
+        plan = self.plan.with_units(min(self.plan.units, units))
+        return Stage(
+            plan.at_each([one.kind for one in found]),
+            [self.scaler.forward(one) for one in _windows(self.series, rows)],
+            _windows(self.targets, rows),
+            self.washout_of,
+            self.penalty,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """Networks of some size, and windows of standardised rows with their targets, by which
+    candidates are compared.
+    """
+
+    plans: dict[Kind | None, Plan]
+    windows: list[Floats]
+    wanted: list[Floats]
+    washout_of: Callable[[float, int], int]
+    penalty: float | None
+
+    def guessed(self, candidate: Candidate) -> RegressionTrial | None:
+        """A candidate at the strength that is guessed; None if a leak forbids its memory."""
+        plan = self.plans[candidate.kind]
+        point = plan.guess(candidate)
+        if point is None:
             return None
-        washout = self.washout_of(calibrated.exponent, len(signal))
-        learned = self.accumulate(FeatureMap(self.scaler, calibrated.reservoir, washout))
-        return RegressionTrial.of(candidate, calibrated.point, learned, self.penalty)
+        network = plan.at_strength(self.windows[0].shape[1], candidate)(np.exp(point.place))
+        return self._trial(candidate, point, network, point.exponent)
 
-    def _screened(self, found: Sequence[Candidate], units: int) -> list[RegressionTrial]:
-        """The candidates in the order of their errors on few rows.
+    def calibrated(self, trial: RegressionTrial) -> RegressionTrial | None:
+        """A candidate whose drive is calibrated; None if its memory is out of reach."""
+        plan, candidate = self.plans[trial.candidate.kind], trial.candidate
+        found = plan.search(np.vstack(self.windows), candidate, near=trial.point)
+        if found is None:
+            return None
+        return self._trial(candidate, found.point, found.reservoir, found.exponent)
 
-        But few rows speak against long memories, so the best candidate is followed by the one with
-        the next longer memory.
-        """
-        use = REGRESSION_DEFAULTS
-        windows = [self.scaler.forward(one) for one in _windows(self.series, use.screen_rows)]
-        wanted = _windows(self.targets, use.screen_rows)
-        states = np.empty((max(len(x) for x in windows), units))
-        plans = plans_of(self.plan.with_units(units), found)
-
-        def screen(candidate: Candidate) -> RegressionTrial | None:
-            plan = plans[candidate.kind]
-            point = plan.guess(candidate)
-            if point is None:
-                return None
-            network = plan.at_strength(windows[0].shape[1], candidate)(np.exp(point.place))
-            washout = self.washout_of(point.exponent, use.screen_rows)
-            grown = GrowingTriangle.empty(units, wanted[0].shape[1])
-            sample = Sample.empty(units, wanted[0].shape[1])
-            for x, y in zip(windows, wanted, strict=True):
-                skip = min(washout, len(x) // 4)
-                driven = drive_into(network, x, states[: len(x)])[skip:]
-                grown.take(driven, y[skip:])
-                sample = sample.taking(driven, y[skip:])
-            return RegressionTrial.of(candidate, point, (grown.moments, sample), self.penalty)
-
-        trials = ranked_trials(try_all(screen, found))
-        if not trials:
-            return []
-        best, *others = trials
-        longer = [
-            one.candidate.memory
-            for one in others
-            if replace(one.candidate, memory=best.candidate.memory) == best.candidate
-            and one.candidate.memory > best.candidate.memory
-        ]
-        second = replace(best.candidate, memory=min(longer, default=best.candidate.memory))
-        return [best, *sorted(others, key=lambda one: one.candidate != second)]
+    def _trial(
+        self, candidate: Candidate, point: Point | None, network: Reservoir, exponent: float
+    ) -> RegressionTrial:
+        units, outputs = network.units, self.wanted[0].shape[1]
+        grown, sample = GrowingTriangle.empty(units, outputs), Sample.empty(units, outputs)
+        washout = self.washout_of(exponent, sum(map(len, self.windows)))
+        states = np.empty((max(map(len, self.windows)), units))
+        for x, y in zip(self.windows, self.wanted, strict=True):
+            skip = min(washout, len(x) // 4)
+            driven = drive_into(network, x, states[: len(x)])[skip:]
+            grown.take(driven, y[skip:])
+            sample = sample.taking(driven, y[skip:])
+        return RegressionTrial.of(candidate, point, (grown.moments, sample), self.penalty)
 
 
-def plans_of(plan: Plan, found: Sequence[Candidate]) -> dict[Kind | None, Plan]:
-    """A plan for each kind of network among candidates."""
-    return {kind: plan.at(kind) for kind in dict.fromkeys(one.kind for one in found)}
+def _ordered(trials: Sequence[RegressionTrial]) -> list[RegressionTrial]:
+    """Trials in the order of their errors.
+
+    But few rows speak against long memories, so the best candidate is followed by the one that
+    differs only in a longer memory.
+    """
+    ordered = ranked_trials(trials)
+    alike = [
+        one
+        for one in ordered[1:]
+        if one.candidate.memory > ordered[0].candidate.memory
+        and replace(one.candidate, memory=ordered[0].candidate.memory) == ordered[0].candidate
+    ]
+    longer = min(alike, key=lambda one: one.candidate.memory, default=None)
+    return sorted(ordered, key=lambda one: one is not ordered[0] and one is not longer)
+
+
+def _mixed(ordered: list[RegressionTrial], count: int) -> list[RegressionTrial]:
+    """Trials of which the first `count` are not all of one activation, if there is another one.
+
+    What a small network says of the other activation may not hold for a large one.
+    """
+    first, rest = ordered[:count], ordered[count:]
+    others = [one for one in rest if one.activation != ordered[0].activation]
+    if count < 2 or not others or len({one.activation for one in first}) > 1:
+        return ordered
+    return [*first[:-1], others[0], first[-1], *(one for one in rest if one is not others[0])]
 
 
 def selection(series: Sequence[Floats]) -> list[Floats]:

@@ -20,13 +20,13 @@ from ..compose import Driven
 from ..selection.plan import (
     AUTO,
     GIVEN,
-    REGRESSION,
     Candidate,
     Chosen,
     Kind,
     Plan,
     activation_name,
     candidates,
+    candidates_of,
     kinds,
     plan_of,
     topology_name,
@@ -235,14 +235,10 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
         """What the user left to choose; given scalings, or a given network, leave nothing."""
         if plan.given is not None:
             return [GIVEN]
-        table = {plan.activation: [Candidate(1.0)]} if plan.scalings else REGRESSION
         settings = self.memory, self.bend, self.bias_ratio
-        found = [
-            replace(one, kind=kind)
-            for kind in self._kinds()[: 1 if plan.scalings else None]
-            for one in candidates(table, kind.activation, *settings)
-        ]
-        return list(dict.fromkeys(found))
+        if plan.scalings:
+            return candidates({plan.activation: [Candidate(1.0)]}, plan.activation, *settings)
+        return candidates_of(self._kinds(), *settings)
 
     def _checked(
         self, X: Any, y: Any, *, reset: bool, least: int = 2

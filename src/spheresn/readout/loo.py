@@ -11,7 +11,7 @@ from scipy.linalg.lapack import dpotrf, dtrtri
 
 from .._validation import Floats
 from .gram import Gram, product
-from .ridge import Moments, Root, Weights, factor
+from .ridge import Eigen, Moments, Root, Weights, factor
 from .triangle import Triangle
 
 # Penalties are 10^decade times the trace: from interpolation (`Moments.least_decade`) to almost the
@@ -24,6 +24,8 @@ MOST_SAMPLE_ROWS = 2 * LEAST_SAMPLE_ROWS
 LOST_VARIANCE = 1e-12  # a share of the variance: in a Gram, less than this may be rounding
 # States; for more, the search starts from the best penalty of a subset of the states
 LEAST_STATES_FOR_SUBSET = 250
+# States; for fewer, singular values once cost less than a factor for each penalty
+MOST_STATES_BY_EIGEN = 150
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,11 +114,15 @@ def _left_out(root: Root, centred: Floats, targets: Floats) -> Floats:
     """`leave_one_out` of states (N, T) about their mean."""
     moments, columns = root.moments, root.half(centred)
     residuals = targets - moments.target_mean - product(columns.T, root.targets)
-    remaining = (1.0 - 1.0 / moments.count - np.einsum("ij,ij->j", columns, columns))[:, None]
+    remaining = 1.0 - 1.0 / moments.count - np.einsum("ij,ij->j", columns, columns)
+    return _divided(residuals, remaining)
+
+
+def _divided(residuals: Floats, remaining: Floats) -> Floats:
+    """e_i/(1 - h_i); a row that the others do not determine has an infinite error."""
+    share = remaining[:, None]
     return np.asarray(
-        np.divide(
-            residuals, remaining, out=np.full_like(residuals, np.inf), where=remaining > 1e-10
-        )
+        np.divide(residuals, share, out=np.full_like(residuals, np.inf), where=share > 1e-10)
     )
 
 
@@ -228,6 +234,11 @@ class Penalties:
         scatter = moments.target_scatter
         self._variance = np.where(scatter > 0.0, scatter / moments.count, 1.0)
         self._centred = (sample.states - moments.state_mean).T
+        self._eigen: Eigen | None = None
+        if isinstance(moments, Triangle) and len(moments.state_mean) <= MOST_STATES_BY_EIGEN:
+            self._eigen = Eigen.of(moments)
+            self._centred = product(self._eigen.vectors.T, self._centred)
+            self._squares = np.square(self._centred)
         self._found: dict[float, tuple[float, Weights]] = {}
 
     def error(self, decade: float) -> float:
@@ -257,11 +268,21 @@ class Penalties:
 
     def _at(self, decade: float) -> tuple[float, Weights]:
         if decade not in self._found:
-            root = factor(self.moments, _unit(self.moments) * 10.0**decade)
-            squares = np.square(_left_out(root, self._centred, self.sample.targets)).mean(axis=0)
-            error = float(np.sqrt((squares / self._variance).mean()))
-            self._found[decade] = error, root.solve()
+            left_out, weights = self._solved(_unit(self.moments) * 10.0**decade)
+            mean = np.square(left_out).mean(axis=0)
+            self._found[decade] = float(np.sqrt((mean / self._variance).mean())), weights
         return self._found[decade]
+
+    def _solved(self, penalty: float) -> tuple[Floats, Weights]:
+        """The errors of the rows, each left out, and the readout."""
+        if self._eigen is None:
+            root = factor(self.moments, penalty)
+            return _left_out(root, self._centred, self.sample.targets), root.solve()
+        gains = self._eigen.gains(penalty)
+        shifted = self.sample.targets - self.moments.target_mean
+        outputs = product(self._centred.T, gains[:, None] * self._eigen.coefficients)
+        remaining = 1.0 - 1.0 / self.moments.count - gains @ self._squares
+        return _divided(shifted - outputs, remaining), self._eigen.solve(penalty)
 
 
 def _unit(moments: Moments) -> float:

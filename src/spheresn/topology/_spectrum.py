@@ -13,6 +13,8 @@ from .._validation import Floats
 
 # Units. Up to this size all eigenvalues are computed; above it, a checked Arnoldi iteration.
 DENSE_WEIGHTS = 2000
+# Units, and links of each at most: of such matrices the iteration takes a fraction of the time
+SPARSE_WEIGHTS, FEW_LINKS = 250, 16
 # The default basis with k = 1 is sometimes wrong without notice: it converges to an inner
 # eigenvalue
 WEIGHTS_EIGENVALUES, WEIGHTS_BASIS = 8, 80
@@ -30,9 +32,16 @@ def spectral_radius(matrix: Floats | Any) -> float:
     """
     if _has_no_cycle(matrix):
         return 0.0
-    if matrix.shape[0] <= DENSE_WEIGHTS:
+    if matrix.shape[0] <= DENSE_WEIGHTS and not _has_few_links(matrix):
         return _by_all_eigenvalues(matrix)
     return _by_arnoldi(matrix)
+
+
+def _has_few_links(matrix: Any) -> bool:
+    units = matrix.shape[0]
+    return bool(
+        units >= SPARSE_WEIGHTS and sparse.issparse(matrix) and matrix.nnz <= FEW_LINKS * units
+    )
 
 
 def _has_no_cycle(matrix: Floats | Any) -> bool:
