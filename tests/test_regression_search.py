@@ -53,7 +53,7 @@ def test_errors_by_decade_are_those_of_rows_that_were_left_out(units):
             left_out.append(
                 targets[row] - y.mean(axis=0) - (states[row] - x.mean(axis=0)) @ weights
             )
-        found, _ = penalties._solved(share)
+        found, weights_of = penalties._solved(share)
         assert np.allclose(found[::10], left_out, rtol=1e-6)
         error = np.sqrt((np.square(found).mean(axis=0) / targets.var(axis=0)).mean())
         assert penalties.error(decade) == pytest.approx(error)

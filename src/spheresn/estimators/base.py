@@ -146,7 +146,10 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
         # As many rows as the readout does not learn from, in the median series
         early = int(np.median([self._washout_of(feature_map, length) for length in lengths]))
         signals = [scaler.forward(one) for one in series]
-        feature_map = replace(feature_map, pasts=Pasts.of(feature_map.reservoir, signals, early))
+        forgotten = max(_forgotten(calibrated.exponent, PRECISE_MEMORIES, len(rows)), 1)
+        feature_map = replace(
+            feature_map, pasts=Pasts.of(feature_map.reservoir, signals, early, forgotten)
+        )
         return Network(
             feature_map, Chosen.of(choice.candidate, calibrated), choice.precise, choice.table
         )
@@ -164,7 +167,7 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
             return _validation.whole("washout", self.washout, 0)
         limit = min(rows, REGRESSION_DEFAULTS.rows) // 4
         memories = PRECISE_MEMORIES if precise else WASHOUT_MEMORIES
-        return limit if exponent >= 0.0 else min(int(np.ceil(-memories / exponent)), limit)
+        return _forgotten(exponent, memories, limit)
 
     def _with_products(
         self, feature_map: FeatureMap, series: Sequence[Floats], targets: Sequence[Floats]
@@ -219,6 +222,11 @@ class BaseESN(BaseEstimator):  # type: ignore[misc]
         return (
             feature_map.washout if self.washout != "auto" else min(feature_map.washout, length // 4)
         )
+
+
+def _forgotten(exponent: float, memories: int, most: int) -> int:
+    """The rows after which a start is forgotten, at most so many."""
+    return most if exponent >= 0.0 else min(int(np.ceil(-memories / exponent)), most)
 
 
 def seed_of(random_state: Any) -> int:

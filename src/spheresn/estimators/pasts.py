@@ -30,10 +30,13 @@ class Pasts:
     rows: int
 
     @staticmethod
-    def of(reservoir: Driven, signals: Sequence[Floats], rows: int) -> Pasts | None:
+    def of(
+        reservoir: Driven, signals: Sequence[Floats], rows: int, forgotten: int | None = None
+    ) -> Pasts | None:
         """Pasts that are spread evenly over standardised signals (T, d), after their first rows.
 
-        None if no past is needed, or if no row has one.
+        None if no past is needed, or if no row has one. forgotten: rows after which a start is
+        forgotten; those before them are not driven.
         """
         first = [min(rows, len(signal) // 2) for signal in signals]
         ends = np.cumsum([max(len(x) - 1 - k, 0) for x, k in zip(signals, first, strict=True)])
@@ -46,7 +49,7 @@ class Pasts:
         ]
         used = [(x, place) for x, place in zip(signals, places, strict=True) if len(place)]
         return Pasts(
-            np.vstack([_states_at(reservoir, x, place) for x, place in used]),
+            np.vstack([_states_at(reservoir, x, place, forgotten) for x, place in used]),
             np.vstack([x[place + 1] for x, place in used]),
             rows,
         )
@@ -58,9 +61,14 @@ class Pasts:
         return self.states[np.argsort(distances, kind="stable")[:count]]
 
 
-def _states_at(reservoir: Driven, signal: Floats, places: Floats) -> Floats:
+def _states_at(
+    reservoir: Driven, signal: Floats, places: Floats, forgotten: int | None
+) -> Floats:
     """The states after the rows at these places, in the memory of a block of rows."""
     kept, first = [], 0
+    if forgotten is not None and forgotten * len(places) < len(signal):
+        before = np.unique(np.clip(places[:, None] - np.arange(forgotten), 0, None))
+        signal, places = signal[before], np.searchsorted(before, places)
     for states in drive_blocks(reservoir, signal[: places[-1] + 1], block_rows(reservoir.units)):
         stop = first + len(states)
         kept.append(states[places[(places >= first) & (places < stop)] - first])

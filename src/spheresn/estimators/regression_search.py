@@ -75,13 +75,18 @@ class RegressionTrial:
         point: Point | None,
         learned: tuple[Triangle, Sample],
         penalty: float | None = None,
+        near: RegressionTrial | None = None,
     ) -> RegressionTrial:
-        """By the best of all penalties, in large steps, or by a penalty per row."""
+        """By the best of all penalties in large steps, `near` that of another trial where there is
+        one; or by a penalty per row.
+        """
         tried = Penalties(*learned)
-        if penalty is None:
-            decade: float = tried.best_of_every(SCANNED_DECADES)
-        else:
+        if penalty is not None:
             decade = tried.decade_of(penalty * learned[0].count)
+        elif near is not None:
+            decade = tried.descend(near.decade, (SCANNED_DECADES,))
+        else:
+            decade = tried.best_of_every(SCANNED_DECADES)
         error = tried.error(decade)
         precise = error < REGRESSION_DEFAULTS.gains * tried.resolved()
         return RegressionTrial(candidate, point, {decade: -error}, precise)
@@ -90,6 +95,11 @@ class RegressionTrial:
     def activation(self) -> str | None:
         """That of its kind."""
         return self.candidate.kind and self.candidate.kind.activation
+
+    @property
+    def decade(self) -> float:
+        """The power of ten of the penalty in units of the trace."""
+        return next(iter(self.scores))
 
     @property
     def error(self) -> float:
@@ -147,7 +157,7 @@ class RegressionSearch:
         finalists: list[RegressionTrial] = []
         for one in _mixed(screened, most):
             if len(finalists) < most:
-                finalists += try_all(large.calibrated, [one])
+                finalists += try_all(large.calibrated if most > 1 else large.reached, [one])
         if not finalists:  # there is only one memory, out of reach: the caller says so
             return RegressionChoice(found[0])
         best = ranked_trials(finalists)[0]
@@ -191,10 +201,21 @@ class Stage:
         found = plan.search(np.vstack(self.windows), candidate, near=trial.point)
         if found is None:
             return None
-        return self._trial(candidate, found.point, found.reservoir, found.exponent)
+        return self._trial(candidate, found.point, found.reservoir, found.exponent, trial)
+
+    def reached(self, trial: RegressionTrial) -> RegressionTrial | None:
+        """A candidate whose drive is calibrated, with the errors that it had; as above."""
+        plan = self.plans[trial.candidate.kind]
+        found = plan.search(np.vstack(self.windows), trial.candidate, near=trial.point)
+        return found and replace(trial, point=found.point)
 
     def _trial(
-        self, candidate: Candidate, point: Point | None, network: Reservoir, exponent: float
+        self,
+        candidate: Candidate,
+        point: Point | None,
+        network: Reservoir,
+        exponent: float,
+        near: RegressionTrial | None = None,
     ) -> RegressionTrial:
         units, outputs = network.units, self.wanted[0].shape[1]
         grown, sample = GrowingTriangle.empty(units, outputs), Sample.empty(units, outputs)
@@ -205,7 +226,7 @@ class Stage:
             driven = drive_into(network, x, states[: len(x)])[skip:]
             grown.take(driven, y[skip:])
             sample = sample.taking(driven, y[skip:])
-        return RegressionTrial.of(candidate, point, (grown.moments, sample), self.penalty)
+        return RegressionTrial.of(candidate, point, (grown.moments, sample), self.penalty, near)
 
 
 def _ordered(trials: Sequence[RegressionTrial]) -> list[RegressionTrial]:

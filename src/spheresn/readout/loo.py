@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dtrtri
@@ -230,7 +230,7 @@ class Penalties:
     """
 
     def __init__(self, moments: Moments, sample: Sample) -> None:
-        self.moments, self.sample = moments, sample
+        self.moments, self.sample, self._unit = moments, sample, _unit(moments)
         scatter = moments.target_scatter
         self._variance = np.where(scatter > 0.0, scatter / moments.count, 1.0)
         self._centred = (sample.states - moments.state_mean).T
@@ -239,7 +239,7 @@ class Penalties:
             self._eigen = Eigen.of(moments)
             self._centred = product(self._eigen.vectors.T, self._centred)
             self._squares = np.square(self._centred)
-        self._found: dict[float, tuple[float, Weights]] = {}
+        self._found: dict[float, tuple[float, Callable[[], Weights]]] = {}
 
     def error(self, decade: float) -> float:
         """The error, relative to the deviation of the targets."""
@@ -247,7 +247,8 @@ class Penalties:
 
     def solution(self, decade: float) -> tuple[float, float, Weights]:
         """The penalty, its error and the readout."""
-        return _unit(self.moments) * 10.0**decade, *self._at(decade)
+        error, weights = self._at(decade)
+        return self._unit * 10.0**decade, error, weights()
 
     def descend(self, start: int, strides: tuple[int, ...]) -> int:
         """A decade that no neighbour improves on, for each stride in turn."""
@@ -264,25 +265,26 @@ class Penalties:
 
     def decade_of(self, penalty: float) -> float:
         """The decade, which need not be whole, of a penalty."""
-        return float(np.log10(penalty / _unit(self.moments))) if penalty > 0.0 else -np.inf
+        return float(np.log10(penalty / self._unit)) if penalty > 0.0 else -np.inf
 
-    def _at(self, decade: float) -> tuple[float, Weights]:
+    def _at(self, decade: float) -> tuple[float, Callable[[], Weights]]:
         if decade not in self._found:
-            left_out, weights = self._solved(_unit(self.moments) * 10.0**decade)
+            left_out, weights = self._solved(self._unit * 10.0**decade)
             mean = np.square(left_out).mean(axis=0)
             self._found[decade] = float(np.sqrt((mean / self._variance).mean())), weights
         return self._found[decade]
 
-    def _solved(self, penalty: float) -> tuple[Floats, Weights]:
-        """The errors of the rows, each left out, and the readout."""
+    def _solved(self, penalty: float) -> tuple[Floats, Callable[[], Weights]]:
+        """The errors of the rows, each left out, and how to get the readout."""
         if self._eigen is None:
             root = factor(self.moments, penalty)
-            return _left_out(root, self._centred, self.sample.targets), root.solve()
+            weights = root.solve()  # a root for each penalty would take much memory
+            return _left_out(root, self._centred, self.sample.targets), lambda: weights
         gains = self._eigen.gains(penalty)
         shifted = self.sample.targets - self.moments.target_mean
         outputs = product(self._centred.T, gains[:, None] * self._eigen.coefficients)
         remaining = 1.0 - 1.0 / self.moments.count - gains @ self._squares
-        return _divided(shifted - outputs, remaining), self._eigen.solve(penalty)
+        return _divided(shifted - outputs, remaining), partial(self._eigen.solve, penalty)
 
 
 def _unit(moments: Moments) -> float:

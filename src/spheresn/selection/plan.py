@@ -5,7 +5,7 @@ parameters of an estimator to a network whose drive is calibrated.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import product, zip_longest
 from typing import Any, NamedTuple
 
@@ -246,7 +246,8 @@ class Plan:
     links: W at spectral radius one (a delay line: at weight one; a given W: as it is, or at the
     spectral radius that the user wants); scalings: the factor of the links, and input_scaling,
     where the user gave these instead of a memory. given: the user's own network, in place of all
-    others.
+    others. sparse: links at random by their number of units, shared by the plans that are made
+    from one: their spectral radius takes long.
     """
 
     units: int
@@ -258,6 +259,7 @@ class Plan:
     scalings: tuple[float, float] | None
     seed: int
     given: Driven | None = None
+    sparse: dict[int, Recurrent] = field(default_factory=dict, compare=False, repr=False)
 
     def network(
         self, inputs: int, candidate: Candidate, spectral_radius: float, input_scaling: float
@@ -328,13 +330,8 @@ class Plan:
         return find(networks, signal, candidate.memory, near, tolerance)
 
     def at_each(self, found: Sequence[Kind | None]) -> dict[Kind | None, Plan]:
-        """The plans of several kinds; each topology is drawn once."""
-        plans: dict[Kind | None, Plan] = {}
-        for kind in dict.fromkeys(found):
-            alike = [one for one in plans.values() if kind and one.topology == kind.topology]
-            same = replace(alike[0], activation=kind.activation) if kind and alike else None
-            plans[kind] = same or self.at(kind)
-        return plans
+        """The plans of several kinds."""
+        return {kind: self.at(kind) for kind in dict.fromkeys(found)}
 
     def at(self, kind: Kind | None) -> Plan:
         """The plan of networks of another kind."""
@@ -344,7 +341,11 @@ class Plan:
         if kind.topology is None or kind.topology == self.topology:
             return other
         density = min(1.0, CHOSEN_LINKS / self.units) if kind.topology == "sparse" else None
-        links = drawn(kind.topology, density, self.units, self.seed)
+        links = self.sparse.get(self.units) if kind.topology == "sparse" else None
+        if links is None:
+            links = drawn(kind.topology, density, self.units, self.seed)
+        if kind.topology == "sparse":
+            self.sparse[self.units] = links
         return replace(other, topology=kind.topology, density=density, links=links)
 
     def guess(self, candidate: Candidate) -> Point | None:
