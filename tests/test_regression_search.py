@@ -55,6 +55,9 @@ def test_errors_by_decade_are_those_of_rows_that_were_left_out(units):
             )
         found, weights_of = penalties._solved(share)
         assert np.allclose(found[::10], left_out, rtol=1e-6)
+        centred, shifted = states - states.mean(axis=0), targets - targets.mean(axis=0)
+        ridge = centred.T @ centred + share * np.eye(units)
+        assert np.allclose(weights_of().matrix, np.linalg.solve(ridge, centred.T @ shifted))
         error = np.sqrt((np.square(found).mean(axis=0) / targets.var(axis=0)).mean())
         assert penalties.error(decade) == pytest.approx(error)
 
@@ -99,6 +102,23 @@ def test_the_choice_does_not_depend_on_units_of_measurement():
     scaled = sn.ESNRegressor(60, random_state=0).fit(64.0 * NOISE, PRODUCT / 1024.0)
     assert scaled.candidates_ == plain.candidates_
     assert np.array_equal(1024.0 * scaled.predict(64.0 * NOISE), plain.predict(NOISE))
+
+
+def test_links_at_random_are_drawn_once_for_each_size():
+    plan = plan_of(sn.ESNRegressor(40), 0, 40, Kind("spherical", "ring"))
+    plans = plan.at_each([Kind("spherical", "sparse"), Kind("tanh", "sparse")])
+    again = plan.with_units(30).at(Kind("tanh", "sparse"))
+    links = [one.links for one in (*plans.values(), plan.at(Kind("tanh", "sparse")))]
+    assert all(one is links[0] for one in links) and again.links.size == 30
+    assert links[0].spectral_radius() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("units", [60, 220])  # compared once, and twice
+def test_a_memory_out_of_reach_of_the_best_network_is_that_of_another(units):
+    """Bent networks cannot remember as long as plain ones, and strong leaks not as short."""
+    model = sn.ESNRegressor(units, memory=40.0, random_state=0).fit(NOISE, PRODUCT)
+    assert model.memory_ == pytest.approx(40.0, rel=0.01)
+    assert model.candidates_[0]["finalist"] and model.candidates_[0]["memory"] == 40.0
 
 
 def test_candidates_say_what_was_taken_and_why():

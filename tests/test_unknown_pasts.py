@@ -175,6 +175,13 @@ def test_pasts_come_from_all_series_after_their_washout(rng):
     assert np.array_equal(pasts.nearest(pasts.following[9])[0], pasts.states[9])
     assert len(pasts.nearest(np.zeros(1))) == NEAREST
     assert Pasts.of(reservoir, signals, 0) is None and Pasts.of(reservoir, signals[1:2], 5) is None
+    # What an exponent of log .9 has forgotten changes no past
+    short = Pasts.of(reservoir, signals, 50, 5)
+    gaps = [np.abs(short.states - pasts.states).max()]
+    reservoir = sn.random_reservoir(20, rng=0, spectral_radius=0.1)
+    long = [Pasts.of(reservoir, [np.tile(signals[0], (10, 1))], 50, one) for one in (None, 20)]
+    gaps += [np.abs(long[0].states - long[1].states).max()]
+    assert gaps[0] > 1e-3 > 1e-10 > gaps[1]
     few = Pasts.of(reservoir, [signals[0][:4]], 1)
     assert len(few.states) == len(few.nearest(np.zeros(1))) == 2
 

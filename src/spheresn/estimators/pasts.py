@@ -61,9 +61,7 @@ class Pasts:
         return self.states[np.argsort(distances, kind="stable")[:count]]
 
 
-def _states_at(
-    reservoir: Driven, signal: Floats, places: Floats, forgotten: int | None
-) -> Floats:
+def _states_at(reservoir: Driven, signal: Floats, places: Floats, forgotten: int | None) -> Floats:
     """The states after the rows at these places, in the memory of a block of rows."""
     kept, first = [], 0
     if forgotten is not None and forgotten * len(places) < len(signal):

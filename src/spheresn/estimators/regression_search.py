@@ -20,7 +20,7 @@ from ..readout import Sample, Triangle
 from ..readout.loo import SCANNED_DECADES, Penalties
 from ..readout.triangle import GrowingTriangle
 from ..reservoir import Reservoir
-from ..selection.calibration import Point
+from ..selection.calibration import ROUGH_ROWS, Point
 from ..selection.engine import ranked_trials, try_all
 from ..selection.plan import Candidate, Kind, Plan
 from ..series.scaling import Scaler
@@ -34,10 +34,10 @@ class RegressionDefaults:
     which it is chosen where each of them is long. screen_units, screen_rows, window: all candidates
     are compared with so small a network on so many rows, in windows of at most so many. units,
     rows_per_unit: the best of them are compared with so many units and on so many rows for each.
-    finalists: how many, not all of one activation. few_units, few, few_finalists: for a smaller
-    network a candidate costs as much as its fit. gains: an orthogonal
-    readout must lower the error to this share of that which a Gram matrix can find, because it
-    takes two to three times as long.
+    finalists: how many, not all of one activation. few_units, few: a candidate of a smaller network
+    costs as much as its fit, so only so many are compared, and once. gains: an orthogonal readout
+    must lower the error to this share of that which a Gram matrix can find, because it takes two to
+    three times as long. For a smaller network it is always taken: so few rows do not show the need.
     """
 
     rows: int = 5000
@@ -50,7 +50,6 @@ class RegressionDefaults:
     finalists: int = 3
     few_units: int = 200
     few: int = 6
-    few_finalists: int = 1
     gains: float = 0.97
 
 
@@ -84,7 +83,7 @@ class RegressionTrial:
         if penalty is not None:
             decade = tried.decade_of(penalty * learned[0].count)
         elif near is not None:
-            decade = tried.descend(near.decade, (SCANNED_DECADES,))
+            decade = tried.descend(int(near.decade), (SCANNED_DECADES,))
         else:
             decade = tried.best_of_every(SCANNED_DECADES)
         error = tried.error(decade)
@@ -147,9 +146,8 @@ class RegressionSearch:
     def best(self, found: list[Candidate]) -> RegressionChoice:
         """The candidate with the least error."""
         use, size = REGRESSION_DEFAULTS, self.plan.units
-        count, most = len(found), use.finalists
-        if size < use.few_units:
-            count, most = use.few, use.few_finalists
+        few = size < use.few_units
+        count, most = (use.few, 1) if few else (len(found), use.finalists)
         small = self._stage(found[:count], use.screen_units, use.screen_rows)
         screened = _ordered(try_all(small.guessed, found[:count]))
         rows = use.rows_per_unit * min(size, use.units)
@@ -157,11 +155,12 @@ class RegressionSearch:
         finalists: list[RegressionTrial] = []
         for one in _mixed(screened, most):
             if len(finalists) < most:
-                finalists += try_all(large.calibrated if most > 1 else large.reached, [one])
+                finalists += try_all(large.reached if few else large.calibrated, [one])
         if not finalists:  # there is only one memory, out of reach: the caller says so
             return RegressionChoice(found[0])
         best = ranked_trials(finalists)[0]
-        return RegressionChoice(best.candidate, best.point, best.precise, screened, finalists)
+        precise = best.precise or (few and self.penalty is None)
+        return RegressionChoice(best.candidate, best.point, precise, screened, finalists)
 
     def _stage(self, found: Sequence[Candidate], units: int, rows: int) -> Stage:
         plan = self.plan.with_units(min(self.plan.units, units))
@@ -204,10 +203,11 @@ class Stage:
         return self._trial(candidate, found.point, found.reservoir, found.exponent, trial)
 
     def reached(self, trial: RegressionTrial) -> RegressionTrial | None:
-        """A candidate whose drive is calibrated, with the errors that it had; as above."""
+        """A candidate with the error that it had, roughly calibrated; None as above."""
         plan = self.plans[trial.candidate.kind]
-        found = plan.search(np.vstack(self.windows), trial.candidate, near=trial.point)
-        return found and replace(trial, point=found.point)
+        rows = np.vstack(self.windows)
+        found = plan.search(rows, trial.candidate, ROUGH_ROWS, trial.point)
+        return None if found is None else replace(trial, point=found.point)
 
     def _trial(
         self,

@@ -73,8 +73,8 @@ class ESNRegressor(RegressorMixin, TransformerMixin, BaseESN):  # type: ignore[m
 
     Learned: reservoir_, weights_, activation_, topology_, lyapunov_ (measured on the training
     signal: -1/memory), memory_, bend_, bias_ratio_, penalty_, washout_, candidates_ (what was
-    tried, the best first, with leave-one-out errors in deviations of the target; those on all rows
-    before those on few), low_ and high_, the range of the targets, and state_, the state after the
+    tried, the best first, with leave-one-out errors in deviations of the target; finalists before
+    others), low_ and high_, the range of the targets, and state_, the state after the
     last row.
 
     >>> import spheresn as sn

@@ -223,7 +223,8 @@ class GrowingTriangle:
         centred = self._centred[: len(rows) + 1]
         kernels.centre(rows, mean, weight, share, centred)
         with np.errstate(over="ignore", invalid="ignore"):
-            if not np.isfinite(np.square(centred).sum()):
+            flat = centred.reshape(-1)
+            if not np.isfinite(flat @ flat):  # without memory for the squares
                 largest = float(np.abs(rows).max(initial=0.0))
                 raise BadInput(
                     "states and targets must have squares that fit into a float, got values up "
