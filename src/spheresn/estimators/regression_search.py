@@ -35,7 +35,8 @@ class RegressionDefaults:
     are compared with so small a network on so many rows, in windows of at most so many. units,
     rows_per_unit: the best of them are compared with so many units and on so many rows for each.
     finalists: how many, not all of one activation. few_units, few: a candidate of a smaller network
-    costs as much as its fit, so only so many are compared, and once. gains: an orthogonal readout
+    costs as much as its fit, so only so many are compared, and once. unsolved: where each of these
+    errs by more, the others are compared as well. gains: an orthogonal readout
     must lower the error to this share of that which a Gram matrix can find, because it takes two to
     three times as long. For a smaller network it is always taken: so few rows do not show the need.
     """
@@ -50,6 +51,7 @@ class RegressionDefaults:
     finalists: int = 3
     few_units: int = 200
     few: int = 6
+    unsolved: float = 0.98
     gains: float = 0.97
 
 
@@ -148,8 +150,11 @@ class RegressionSearch:
         use, size = REGRESSION_DEFAULTS, self.plan.units
         few = size < use.few_units
         count, most = (use.few, 1) if few else (len(found), use.finalists)
-        small = self._stage(found[:count], use.screen_units, use.screen_rows)
-        screened = _ordered(try_all(small.guessed, found[:count]))
+        small = self._stage(found, use.screen_units, use.screen_rows)
+        tried = try_all(small.guessed, found[:count])
+        if all(one.error > use.unsolved for one in tried):
+            tried += try_all(small.guessed, found[count:])
+        screened = _ordered(tried)
         rows = use.rows_per_unit * min(size, use.units)
         large = self._stage([one.candidate for one in screened], use.units, rows)
         finalists: list[RegressionTrial] = []
