@@ -1,4 +1,4 @@
-"""Rows of a series as a forecaster sees them: filtered or smoothed, with nothing missing."""
+"""Rows of a series as a forecaster sees them: filtered, smoothed, or one step ahead."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from ..closed_loop import ClosedLoop
 from ..kernels.codes import Passed
 from ..series.form import SeriesForm
 from ..series.scaling import Scaler
+from .features import FeatureMap
 from .following import TRUSTED
 from .present import Present
 
@@ -29,6 +30,15 @@ def tracker_of(present: Present, loop: ClosedLoop, columns: int) -> Tracker:
             "filter; fit one without to smooth rows"
         )
     return Tracker(loop, np.full(columns, TRUSTED), present.drift)
+
+
+def one_step_ahead(loop: ClosedLoop, series: Floats, beside: Floats, washout: int) -> Floats:
+    """For each standardised row (T, d) the next one, from a fresh start."""
+    network = loop.reservoir
+    feature_map = FeatureMap(Scaler.identity(network.n_inputs), network, washout, loop.quadratic)
+    beside = loop.beside(series, beside)
+    outputs = feature_map.read(np.hstack([series, beside]), loop.weights)
+    return np.asarray(loop.base(series, beside) + outputs)
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,10 +24,10 @@ from ..selection.staying import LearnedClimate
 from ..series.form import SeriesForm
 from ..series.gaps import guessed
 from ..series.observed import exogenous_columns, same_dates
-from ..series.recordings import beside_each, joined, recordings_in, shares
+from ..series.recordings import joined, shares
 from ..series.scaling import Scaler, bounds_around
 from .base import BaseESN, with_limited_threads
-from .estimates import Estimates, tracker_of
+from .estimates import Estimates, one_step_ahead, tracker_of
 from .examples import Examples
 from .features import FeatureMap
 from .following import Followed, follow, settle
@@ -49,7 +49,7 @@ from .outcomes import inside_one
 from .outlook import PATHS, Outlook
 from .own_physics import with_physics
 from .present import Present
-from .reading import Names, Reader, Recording, numbers, trusting, variances_of
+from .reading import Names, Reader, Recording, numbers, starts_in, trusting, variances_of
 from .regression_search import REGRESSION_DEFAULTS
 from .surprise import LEARNED_ROWS, Surprise, next_rows, surprises
 
@@ -299,18 +299,13 @@ class ESNForecaster(BaseESN):
         columns beside it, or with the same columns for all.
         """
         check_is_fitted(self)
-        starts = None if start is None else recordings_in(start, "start")
+        starts = starts_in(start, start_exogenous, exogenous)
         if starts is None:
             outlook = self._outlook(start, start_exogenous, "start")
             return self._forecast_from(outlook, steps, exogenous, level)
-        besides = beside_each(start_exogenous, len(starts), "start_exogenous")
-        table = isinstance(exogenous, (list, tuple)) and recordings_in(exogenous, "exogenous")
-        futures = beside_each(exogenous, len(starts)) if table else [exogenous] * len(starts)
         return [
-            self._forecast_from(self._outlook(one, beside, f"start[{place}]"), steps, future, level)
-            for place, (one, beside, future) in enumerate(
-                zip(starts, besides, futures, strict=True)
-            )
+            self._forecast_from(self._outlook(one, beside, name), steps, future, level)
+            for name, one, beside, future in starts
         ]
 
     def _forecast_from(
@@ -366,7 +361,7 @@ class ESNForecaster(BaseESN):
             rows, form = self._reader.rows(start, reset=False)
         except BadInput as error:
             raise BadInput(f"{name}: {error}") from None
-        shape = form or _plain_form(rows, np.ndim(start) == 1, len(rows))
+        shape = form or SeriesForm.of_array(rows.shape[1], np.ndim(start) == 1, len(rows))
         index = None if form is None else form.index
         beside = self._exogenous(exogenous, len(rows), index, f"{name}_exogenous")
         report_start(name, len(rows), self.memory_, self.washout_, stacklevel=5)
@@ -378,7 +373,7 @@ class ESNForecaster(BaseESN):
     @property
     def _shape(self) -> SeriesForm:
         """The form of forecasts."""
-        return self._form or _plain_form(self.last_[None], self._one_column, self._rows_seen)
+        return self._form or SeriesForm.of_array(self._columns, self._one_column, self._rows_seen)
 
     @all_or_nothing
     @with_limited_threads
@@ -512,7 +507,7 @@ class ESNForecaster(BaseESN):
         """The rows and what estimates them."""
         check_is_fitted(self)
         rows, form = self._reader.rows(X, reset=False)
-        form = form or _plain_form(rows, np.ndim(X) == 1)
+        form = form or SeriesForm.of_array(rows.shape[1], np.ndim(X) == 1)
         rows = self.scaler_.forward(rows)
         beside = self._exogenous(exogenous, len(rows), None)
         series = Rows(rows, guessed(rows), beside, self.washout_)
@@ -531,18 +526,9 @@ class ESNForecaster(BaseESN):
         missing = np.isnan(rows).any()
         series = self._estimates(X, exogenous).filled() if missing else self.scaler_.forward(rows)
         beside = self._exogenous(exogenous, len(series), None)
-        feature_map = FeatureMap(
-            Scaler.identity(self.reservoir_.n_inputs),
-            self.reservoir_,
-            self.washout_,
-            self.closed_loop_.quadratic,
-        )
-        beside = self.closed_loop_.beside(series, beside)
-        outputs = feature_map.read(np.hstack([series, beside]), self.closed_loop_.weights)
-        result = _validation.finite(
-            "the prediction",
-            self.scaler_.backward(self.closed_loop_.base(series, beside) + outputs),
-        )
+        loop = self.closed_loop_
+        found = self.scaler_.backward(one_step_ahead(loop, series, beside, self.washout_))
+        result = _validation.finite("the prediction", found)
         result[: self.washout_] = result[: self.washout_].clip(self.low_, self.high_)
         return result[:, 0] if self._one_column else result
 
@@ -590,8 +576,3 @@ def _longest(choice: ForecastChoice) -> FeatureMap:
     """Of all networks that were tried, the one with the longest washout."""
     maps = [one.trial.feature_map for one in choice.finalists]
     return max(maps, key=lambda one: one.washout)
-
-
-def _plain_form(rows: Floats, flat: bool, seen: int = 0) -> SeriesForm:
-    """The form of an array."""
-    return SeriesForm("numpy", tuple(range(rows.shape[1])), flat, None, seen)

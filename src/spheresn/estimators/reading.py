@@ -150,6 +150,20 @@ def variances_of(observation_noise: Any, scaler: Scaler) -> Floats | None:
     return np.asarray(np.square(np.broadcast_to(given, columns) / scaler.scale))
 
 
+def starts_in(start: Any, beside: Any, future: Any) -> list[tuple[str, Any, Any, Any]] | None:
+    """Of a list of starts: the name of each, its rows, the exogenous columns beside them and those
+    of the rows to come; None if it is one start.
+    """
+    starts = None if start is None else recordings_in(start, "start")
+    if starts is None:
+        return None
+    names = [f"start[{place}]" for place in range(len(starts))]
+    besides = beside_each(beside, len(starts), "start_exogenous")
+    table = isinstance(future, (list, tuple)) and recordings_in(future, "exogenous")
+    futures = beside_each(future, len(starts)) if table else [future] * len(starts)
+    return list(zip(names, starts, besides, futures, strict=True))
+
+
 def numbers(exogenous: Any) -> Floats:
     """Exogenous columns without dates."""
     return _validation.table("exogenous", np.asarray(exogenous))
