@@ -330,7 +330,7 @@ def logistic(r: float, rows: int) -> Floats:
 def first_chaos(run: Callable[[float], Floats]) -> float:
     """The first r of the grid at which a run takes more than 32 values after 3,000 steps."""
     many = (float(r) for r in GRID if len(np.unique(run(float(r))[3000:].round(4))) > 32)
-    return next(many, float("nan"))
+    return next(many, float("inf"))
 
 
 def onset() -> dict[str, Any]:

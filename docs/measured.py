@@ -589,8 +589,10 @@ def _drift_table(ways: Any) -> str:
     longest = max(one["seconds"] for one in ways.values())
     lines = []
     for name, one in ways.items():
-        times = [[time for place in part for time in one["valid"][place]] for part in quarters]
-        cells = [f"{median(part):.1f}" for part in [*times, sum(times, [])]]
+        cells = [
+            f"{median(time for place in part for time in one['valid'][place]):.1f}"
+            for part in (*quarters, places)
+        ]
         lines.append(f"| {name} | {' | '.join(cells)} | {one['seconds'] / longest:.1%} |")
     return "\n".join([f"| | {head} | all | time |", "|---|" + "--:|" * 6, *lines])
 
@@ -613,7 +615,7 @@ def _onset_words(found: Any, what: str) -> str:
         return f"{found[what]}"
     lines = []
     for count, onsets in found["networks"].items():
-        errors = sorted(abs(one - found["published"]) for one in onsets if one == one)
+        errors = [abs(one - found["published"]) for one in onsets]
         near = sum(error < 0.001 for error in errors)
         lines.append(
             f"| {count} | {near} of {len(onsets)} | {median(errors):.4f} | {max(errors):.4f} |"
