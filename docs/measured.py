@@ -624,11 +624,29 @@ def _onset_words(found: Any, what: str) -> str:
     return "\n".join([head, "|--:|--:|--:|--:|", *lines])
 
 
+def _physics_table(found: Any) -> str:
+    """Valid times of both networks, and in brackets how far the equations are trusted."""
+    cells = [cell for rows in found.values() for cell in rows.values()]
+    lines = []
+    for way, first in cells[0].items():
+        values = [cell[way] for cell in cells]
+        words = [
+            f"{one:.1f}"
+            if isinstance(first, float)
+            else f"{_several(one['valid'], 1)} ({_several(one['share'], 2)})"
+            for one in values
+        ]
+        lines.append(f"| {way} | {' | '.join(words)} |")
+    names = [f"{float(noise):.0%} noise, {n} rows" for noise, rows in found.items() for n in rows]
+    return "\n".join([f"| | {' | '.join(names)} |", "|---|" + "--:|" * len(names), *lines])
+
+
 KNOWLEDGE_PIECES: dict[str, Any] = {
     "recordings": _recordings_table,
     "drift": _drift_words,
     "parameters": _parameters_table,
     "onset": _onset_words,
+    "physics": _physics_table,
 }
 
 LEAGUE_PIECES: dict[str, Any] = {

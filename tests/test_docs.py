@@ -410,6 +410,7 @@ def test_what_people_know_besides_one_series_is_measured(measured, tmp_path):
     found = {
         "drift": {"rows": 20_000, "ways": ways},
         "recordings": {"A": {"ten": [1.0, 2.25]}, "B": {"ten": [3.0, 4.0]}},
+        "physics": {"0.01": {"500": {"alone": 0.76, "both": {"valid": [2.0], "share": [0.5]}}}},
         "onset": {"published": 3.57, "networks": {"7": [3.57, 3.5, 3.5695]}},
     }
     path = tmp_path / "knowledge.json"
@@ -420,6 +421,7 @@ def test_what_people_know_besides_one_series_is_measured(measured, tmp_path):
     assert ask("drift", "table").splitlines()[2] == line
     assert ask("recordings").endswith("| ten | 1.0, 2.2 | 3.0, 4.0 |")
     assert ask("onset", "table").endswith("| 7 | 2 of 3 | 0.0005 | 0.0700 |")
+    assert ask("physics").endswith("| alone | 0.8 |\n| both | 2.0 (0.50) |")
     assert "`make knowledge KNOWLEDGE=parameters` makes it" in ask("parameters")
 
 
