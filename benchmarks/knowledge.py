@@ -334,7 +334,7 @@ def first_chaos(run: Callable[[float], Floats]) -> float:
 
 
 def onset() -> dict[str, Any]:
-    """Where the logistic map becomes chaotic, from recordings of chaos alone."""
+    """Where the logistic map becomes chaotic, from recordings above that value alone."""
     steps = 3500
     equations = first_chaos(lambda r: logistic(r, steps))
     found: dict[str, Any] = {"published": ONSET, "equations": equations, "networks": {}}

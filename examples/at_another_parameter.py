@@ -1,5 +1,5 @@
-"""Seven recordings of chaos in the logistic map, and what the model says of other values of r:
-where does chaos end?
+"""Seven recordings of the logistic map, all above the onset of chaos, and what the model says of
+other values of r: where does chaos begin?
 """
 
 from __future__ import annotations
