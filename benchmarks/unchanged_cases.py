@@ -400,6 +400,31 @@ def forecaster(sn: Any) -> Named:
         with tempfile.TemporaryDirectory() as folder:
             _, source = sn.export(model, folder)
             yield "export", np.frombuffer(source.read_bytes(), np.uint8)
+    if hasattr(make, "partial_fit"):  # from 0.3 on
+        yield from _knowledge(sn, series)
+
+
+def _knowledge(sn: Any, series: Any) -> Named:
+    """Several recordings, learning on, recordings at parameters, equations nearly right."""
+    parts = [series[:400], series[500:800], series[900:1100]]
+    options = {"units": 60, "observation_noise": 0, "random_state": 0, "verbose": False}
+    model = sn.ESNForecaster(**options).fit(parts)
+    yield "recordings", {**_learned(model), "forecast": model.forecast(60)}
+    yield "recordings/start", model.forecast(60, start=[series[1100:1250], series[1300:1500]])
+    model.partial_fit(series[1100:1400], forgetting=0.99)
+    yield "recordings/partial_fit", {**_learned(model), "forecast": model.forecast(60)}
+    rows = [sn.datasets.henon(200, a=a) for a in (1.2, 1.3, 1.4)]
+    beside = [np.full((200, 1), a) for a in (1.2, 1.3, 1.4)]
+    model = sn.ESNForecaster(**options).fit(rows, exogenous=beside)
+    yield "parameters", {**_learned(model), "forecast": model.forecast(60, np.full((60, 1), 1.25))}
+    model = sn.ESNForecaster(**options, physics=_nearly_henon).fit(rows[2])
+    learned = {**_learned(model), "share": model.physics_share_}
+    yield "physics", {**learned, "forecast": model.forecast(60)}
+
+
+def _nearly_henon(row: Any, _: Any) -> Any:
+    x, y = row[..., 0], row[..., 1]
+    return np.stack([1.0 - 1.33 * x * x + y, 0.3 * x], axis=-1)
 
 
 def classifier(sn: Any) -> Named:

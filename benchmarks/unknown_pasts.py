@@ -80,11 +80,13 @@ TASKS = {
 }
 
 
-def measure(task: Any, seed: int, units: int = 300, train: int = TRAIN) -> dict[str, float]:
-    """The rows that each start loses."""
+def measure(
+    task: Any, seed: int, units: int = 300, train: int = TRAIN, **settings: Any
+) -> dict[str, float]:
+    """The rows that each start loses, by a network with these settings."""
     x, y = task(train + TEST, seed)
     y = y.reshape(len(y), -1)
-    model = sn.ESNRegressor(units=units, random_state=seed).fit(x[:train], y[:train])
+    model = sn.ESNRegressor(units=units, random_state=seed, **settings).fit(x[:train], y[:train])
     frame, states = model.frame_, model.frame_.states(x)
     length, known = frame.pasts.rows, states[frame.pasts.rows : train]
     begins = train + np.linspace(50, TEST - length, PIECES).astype(int)

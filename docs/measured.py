@@ -40,13 +40,14 @@ NOISE_PICTURE = HERE / "images" / "noise.png"
 DEVICE = HERE.parent / "benchmarks" / "device.json"
 SURPRISE = HERE.parent / "benchmarks" / "surprise.json"
 COMPOSE = HERE.parent / "benchmarks" / "compose.json"
+KNOWLEDGE = HERE.parent / "benchmarks" / "knowledge.json"
 CLAIMS = HERE / "_data" / "claims.json"
 VERDICTS = HERE / "_data" / "verdicts.json"
 REPORT = HERE.parent / "results" / "report.html"
 
 FILES = (
     *(QUALITY, RESULTS, LEAGUE, NOISE, CLASSIFICATION, SERIES, PANELS, FIELDS, GROWTH, CLIMATE),
-    *(DEVICE, SURPRISE, COMPOSE, CLAIMS, VERDICTS, REPORT, TARGETS),
+    *(DEVICE, SURPRISE, COMPOSE, CLAIMS, VERDICTS, REPORT, TARGETS, KNOWLEDGE),
 )
 
 MODELS = {
@@ -545,6 +546,109 @@ SURPRISE_PIECES: dict[str, Any] = {
     "stream": _long_stream,
 }
 
+
+def knowledge(what: str, *words: str, path: Path = KNOWLEDGE) -> str:
+    """Something of several recordings, drift, or other parameters, by its name in
+    `KNOWLEDGE_PIECES`.
+    """
+    found = _json(path)
+    if found is None or what not in found:
+        return _absent(path, f"make knowledge KNOWLEDGE={what}")
+    return KNOWLEDGE_PIECES[what](found[what], *words)
+
+
+def _recordings_table(found: Any) -> str:
+    """Both networks of each system."""
+    lines = [
+        f"| {way} | " + " | ".join(_several(one[way], 1) for one in found.values()) + " |"
+        for way in next(iter(found.values()))
+    ]
+    return "\n".join([f"| | {' | '.join(found)} |", "|---|" + "--:|" * len(found), *lines])
+
+
+def _several(numbers: list[float], digits: int) -> str:
+    return ", ".join(f"{one:.{digits}f}" for one in numbers)
+
+
+def _drift_words(found: Any, what: str) -> str:
+    """The table, sizes of the benchmark, or how many fits one run of `partial_fit` costs less."""
+    if what in ("rows", "window", "piece"):
+        return f"{found[what]:,}"
+    if what == "times":
+        ways = found["ways"]
+        return f"{ways['fitted again']['seconds'] / ways['forgetting 0.99']['seconds']:.0f}"
+    return _drift_table(found["ways"])
+
+
+def _drift_table(ways: Any) -> str:
+    """Medians over the quarters of the way, and the time of learning as a share of that of fits."""
+    places = list(next(iter(ways.values()))["valid"])
+    size = len(places) // 4
+    quarters = [places[k : k + size] for k in range(0, 4 * size, size)]
+    head = " | ".join(f"rows {int(one[0]):,} on" for one in quarters)
+    longest = max(one["seconds"] for one in ways.values())
+    lines = []
+    for name, one in ways.items():
+        cells = [
+            f"{median(time for place in part for time in one['valid'][place]):.1f}"
+            for part in (*quarters, places)
+        ]
+        lines.append(f"| {name} | {' | '.join(cells)} | {one['seconds'] / longest:.1%} |")
+    return "\n".join([f"| | {head} | all | time |", "|---|" + "--:|" * 6, *lines])
+
+
+def _parameters_table(found: Any) -> str:
+    """Distances of three networks beside chance, and their valid times, by size and value."""
+    lines = [
+        f"| {units} | {float(value):g} | {_several(one['distance'], 2)} | {one['chance']:.2f} | "
+        f"{_several(one['valid'], 1)} |"
+        for units, values in found.items()
+        for value, one in values.items()
+    ]
+    head = "| units | ρ | distance | chance | Lyapunov times |"
+    return "\n".join([head, "|--:|--:|---|--:|---|", *lines])
+
+
+def _onset_words(found: Any, what: str) -> str:
+    """The published value, that of the equations by the same rule, or the networks as a table."""
+    if what != "table":
+        return f"{found[what]}"
+    lines = []
+    for count, onsets in found["networks"].items():
+        errors = [abs(one - found["published"]) for one in onsets]
+        near = sum(error < 0.001 for error in errors)
+        lines.append(
+            f"| {count} | {near} of {len(onsets)} | {median(errors):.4f} | {max(errors):.4f} |"
+        )
+    head = "| recordings | within .001 | median error | largest error |"
+    return "\n".join([head, "|--:|--:|--:|--:|", *lines])
+
+
+def _physics_table(found: Any) -> str:
+    """Valid times of both networks, and in brackets how far the equations are trusted."""
+    cells = [cell for rows in found.values() for cell in rows.values()]
+    lines = []
+    for way, first in cells[0].items():
+        values = [cell[way] for cell in cells]
+        words = [
+            f"{one:.1f}"
+            if isinstance(first, float)
+            else f"{_several(one['valid'], 1)} ({_several(one['share'], 2)})"
+            for one in values
+        ]
+        lines.append(f"| {way} | {' | '.join(words)} |")
+    names = [f"{float(noise):.0%} noise, {n} rows" for noise, rows in found.items() for n in rows]
+    return "\n".join([f"| | {' | '.join(names)} |", "|---|" + "--:|" * len(names), *lines])
+
+
+KNOWLEDGE_PIECES: dict[str, Any] = {
+    "recordings": _recordings_table,
+    "drift": _drift_words,
+    "parameters": _parameters_table,
+    "onset": _onset_words,
+    "physics": _physics_table,
+}
+
 LEAGUE_PIECES: dict[str, Any] = {
     "systems": _league_systems,
     "median": _league_median,
@@ -634,6 +738,7 @@ KINDS: dict[str, Any] = {
             device,
             surprise,
             compose,
+            knowledge,
         ),
         targets,
     )

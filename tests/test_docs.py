@@ -2,6 +2,7 @@
 name lacks an example.
 """
 
+import functools
 import importlib
 import inspect
 import io
@@ -399,6 +400,29 @@ def test_the_table_of_several_as_one_has_a_row_for_each_composition(measured, tm
     assert head == "| | drive | w |" and first == "| chain, ring, 100 units each | 1.23 | 0.90 |"
     assert second == "| chain, ring, 500 units each | 2.00 | – |"
     assert "`make compose` makes it" in measured.compose(tmp_path / "none.json")
+
+
+def test_what_people_know_besides_one_series_is_measured(measured, tmp_path):
+    ways = {
+        "forgetting 0.99": {"valid": {str(k): [k, 3 * k] for k in range(1, 5)}, "seconds": 2.0},
+        "fitted again": {"valid": {str(k): [9.0, 9.0] for k in range(1, 5)}, "seconds": 80.0},
+    }
+    found = {
+        "drift": {"rows": 20_000, "ways": ways},
+        "recordings": {"A": {"ten": [1.0, 2.25]}, "B": {"ten": [3.0, 4.0]}},
+        "physics": {"0.01": {"500": {"alone": 0.76, "both": {"valid": [2.0], "share": [0.5]}}}},
+        "onset": {"published": 3.57, "networks": {"7": [3.57, 3.5, 3.5695]}},
+    }
+    path = tmp_path / "knowledge.json"
+    path.write_text(json.dumps(found))
+    ask = functools.partial(measured.knowledge, path=path)
+    assert (ask("drift", "times"), ask("drift", "rows")) == ("40", "20,000")
+    line = "| forgetting 0.99 | 2.0 | 4.0 | 6.0 | 8.0 | 3.5 | 2.5% |"
+    assert ask("drift", "table").splitlines()[2] == line
+    assert ask("recordings").endswith("| ten | 1.0, 2.2 | 3.0, 4.0 |")
+    assert ask("onset", "table").endswith("| 7 | 2 of 3 | 0.0005 | 0.0700 |")
+    assert ask("physics").endswith("| alone | 0.8 |\n| both | 2.0 (0.50) |")
+    assert "`make knowledge KNOWLEDGE=parameters` makes it" in ask("parameters")
 
 
 def test_what_is_absent_says_how_to_make_it(measured, tmp_path):

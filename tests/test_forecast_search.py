@@ -34,6 +34,8 @@ def data_of(series, seed=0):
 class Parting:
     """A loop whose error grows by a factor each step, from a first error."""
 
+    exogenous = 0
+
     def __init__(self, series, first, growth, finite=None):
         self.series, self.first, self.growth, self.finite = series, first, growth, finite
 

@@ -118,7 +118,7 @@ def test_orthogonal_matrices_of_both_precisions_are_orthogonal(topology, dtype):
 def test_one_turned_table_among_others_is_refused_unless_lengths_show_that_rows_are_time(
     shapes, refused
 ):
-    from spheresn.estimators.validation import _refuse_turned
+    from spheresn.estimators.cases import _refuse_turned
 
     if refused is None:
         _refuse_turned(shapes)

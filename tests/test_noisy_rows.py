@@ -134,7 +134,7 @@ def test_of_the_rounds_that_fill_gaps_the_likeliest_is_kept(monkeypatch, said, b
     rows[50:60] = np.nan
     sn.ESNForecaster(
         15, memory=3.0, bend=0.5, penalty=1e-3, noise=0.0, observation_noise=0.1, random_state=0,
-        verbose=False,
+        verbose=False, long_runs=False,
     ).fit(rows)  # fmt: skip
     assert len(rounds) == len(said)
     assert adopted[1] is rounds[best] and adopted[0] is rounds[best].choice

@@ -253,6 +253,8 @@ def made_result(
     model = SeriesForecaster()
     model.record_ = Backtest(np.arange(60, 72), (60, 66), runs, truth, Scaler.identity(1))
     model.weights_, model.seasons_ = weights, (7,) if "seasonal naive" in errors else ()
+    model._values, model.scale_ = np.arange(77.0)[:, None], np.ones(1)
+    model._fitted = SimpleNamespace(methods={})  # no network, which would know the noise
     values = np.zeros((steps, 1))
     return ForecastResult(
         named(np.arange(77.0)[:, None]), model, values, values - 1.0, values + 2.0

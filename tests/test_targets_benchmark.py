@@ -8,7 +8,7 @@ import pytest
 
 sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
 
-from targets import names, summary
+from targets import names, run, summary
 from targets.methods import _products, _ridge, lagged
 from targets.tasks import TASKS, channel, narma, of_noise, parity, sine
 
@@ -74,3 +74,12 @@ def test_more_than_five_per_cent_are_behind_unless_solved():
         found = _found(**{names.OURS: [ours], names.SPHERE: [its]})
         assert summary.behind(found, "report", (names.SPHERE, names.TANH)) == said
     assert "| one | **0.01** |" in summary.table(_found(**{names.OURS: [0.01]}), "report")
+
+
+def test_a_method_that_fails_is_missing_on_its_task(monkeypatch):
+    def fails(*given):
+        raise ValueError("no reason\nat all")
+
+    monkeypatch.setitem(run.METHODS, "fails", fails)
+    found = run.error(TASKS[0], "fails", 0)
+    assert found == {"error": None, "reason": "ValueError: no reason"}

@@ -84,7 +84,9 @@ class ClosedLoop:
 
     def base(self, values: Floats, beside: Floats) -> Floats:
         """What the readout adds to."""
-        return beside[..., -self.outputs :] if self.carry == ON_PHYSICS else self.carry * values
+        if self.physics is not None and self.carry == ON_PHYSICS:
+            return beside[..., -self.outputs :]
+        return self.carry * values
 
     def step(self, state: Floats, inputs: Floats) -> Floats:
         """(x, s) one step later; `inputs`, the exogenous columns, stand beside s."""

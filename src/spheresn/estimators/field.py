@@ -32,7 +32,7 @@ from .fields.search import (
 )
 from .fields.sources import ChannelStatistics, Source, Standardised, guess_gaps
 from .fields.workers import Learning, client_workers
-from .forecaster import report_range
+from .forecast_warnings import report_range
 
 SPIN_UP_MEMORIES = 37  # times the memory: 1e-16 of a start is left
 LONGEST_SPIN_UP = 1000  # steps; where a start is never forgotten, it must end somewhere

@@ -389,6 +389,10 @@ class ForecastSearch:
         """What all rows give to the network of a trial."""
         return cache(self._learn_all)
 
+    def __getstate__(self) -> dict[str, Any]:
+        # A process that tries networks has a cache of its own, as this one cannot be sent there
+        return {name: one for name, one in vars(self).items() if name != "_of_all_rows"}
+
     def _learn_all(self, trial: Trial) -> Learned:
         if sum(len(one.inputs) for one in self.data) <= self.defaults.most_rows:
             return trial.learned[-1]

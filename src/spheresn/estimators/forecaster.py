@@ -2,109 +2,61 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import repeat
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation
-from .._errors import BadInput, ModelFileError
-from .._plain import (
-    Parts,
-    Saved,
-    Tensors,
-    Values,
-    readout_from,
-    readout_parts,
-    reservoir_from,
-    reservoir_parts,
-    scaler_from,
-)
+from .._errors import BadInput
+from .._plain import Parts, Saved, Tensors, Values
 from .._running import Progress, all_or_nothing
 from .._validation import Floats, real, whole
-from ..assimilation.tracking import Recordings, Rows, Tracker, can_track, one_step_errors
-from ..closed_loop import ClosedLoop, beside_told, trust_in_physics
-from ..physics import TRIED_ROWS, Physics
+from ..assimilation.tracking import Recordings, Rows, one_step_errors
+from ..closed_loop import beside_told
+from ..physics import Physics
 from ..selection.calibration import Calibrated
 from ..selection.plan import FORECAST, STEADY_FORECAST, Chosen
 from ..selection.staying import LearnedClimate
 from ..series.form import SeriesForm
 from ..series.gaps import guessed
-from ..series.observed import exogenous_columns, has_form, observed, same_dates
-from ..series.recordings import (
-    FEWEST_IN_RECORDING,
-    beside_each,
-    joined,
-    named,
-    recordings_in,
-    shares,
-)
-from ..series.scaling import LARGEST_FLOAT, Scaler, bounds_around
+from ..series.observed import exogenous_columns, same_dates
+from ..series.recordings import joined, shares
+from ..series.scaling import Scaler, bounds_around
 from .base import BaseESN, with_limited_threads
+from .estimates import Estimates, one_step_ahead, tracker_of
+from .examples import Examples
 from .features import FeatureMap
-from .following import TRUSTED, Followed, follow, settle
+from .following import Followed, follow, settle
 from .forecast_search import FORECAST_DEFAULTS, ForecastChoice, ForecastSearch
+from .forecast_warnings import (
+    LeftOut,
+    OutOfClimate,
+    OutOfRange,
+    ShortStart,
+    report_climate,
+    report_range,
+    report_start,
+    too_long,
+)
+from .forecaster_file import parts_of, set_parts
 from .learning import TrainingData
 from .lessons import Lessons
-from .outcomes import Forecast, Paths, inside_one
+from .outcomes import inside_one
+from .outlook import PATHS, Outlook
+from .own_physics import with_physics
 from .present import Present
+from .reading import Names, Reader, Recording, numbers, starts_in, trusting, variances_of
 from .regression_search import REGRESSION_DEFAULTS
 from .surprise import LEARNED_ROWS, Surprise, next_rows, surprises
-from .validation import validated
 
-# Steps: held-out windows judge shorter forecasts
-LEAST_LONG = 1000
+__all__ = ["ESNForecaster", "LeftOut", "OutOfClimate", "OutOfRange", "ShortStart"]
+
 # Searches at most, where rows have gaps: each fills them better for the next
 ROUNDS = 3
-PATHS = 200  # of an interval
-# E-folds by which free runs must be better with the user's own model, and how far they must follow
-# it: with less, a few held-out rows take white noise for equations
-PREFERRED, LEAST_TRUST = 0.3, 0.1
-LEAST_MEASURED = 0.08  # of the rows of each column: one in ten, and some of these lost
-
-
-class OutOfRange(RuntimeWarning):
-    """A free run left the range of the training series and was kept near it."""
-
-
-class OutOfClimate(RuntimeWarning):
-    """A forecast is longer than free runs of the model stay what the series is."""
-
-
-class LeftOut(UserWarning):
-    """Recordings that are too short were not learned from."""
-
-
-class ShortStart(UserWarning):
-    """A forecast begins after fewer rows than the network remembers."""
-
-
-class Known(NamedTuple):
-    """Where a forecast begins, and the form of what comes; dated: whether that has an index of its
-    own.
-    """
-
-    present: Present
-    form: SeriesForm
-    dated: bool
-
-    def coming(self, rows: int) -> Any:
-        """The index of the next rows, None if they are only counted."""
-        return self.form.coming(rows) if self.dated else None
-
-
-class Recording(NamedTuple):
-    """A table as it was given: its rows (T, d), NaN where one is missing, the exogenous columns
-    (T, e), and its form.
-    """
-
-    rows: Floats
-    beside: Floats
-    form: SeriesForm | None
 
 
 @dataclass(eq=False, repr=False)
@@ -174,153 +126,90 @@ class ESNForecaster(BaseESN):
         tables is several recordings, each with its own start, and `exogenous` a list of as many.
         Forecasts begin at the end of the last one.
         """
-        given = self._recordings(X, exogenous)
+        given = self._read(X, exogenous)
         series = [guessed(one.rows) for one in given]
         known = joined(series)
         self.scaler_ = Scaler.of(known)
         self.exogenous_scaler_ = Scaler.of(joined([one.beside for one in given]))
         self.low_, self.high_ = bounds_around(self.scaler_.mean, known, len(known) // 4)
-        noise = self._given_noise(known.shape[1])
-        beside = [self.exogenous_scaler_.forward(one.beside) for one in given]
-        rows = [self.scaler_.forward(one.rows) for one in given]
-        filled = [self.scaler_.forward(one) for one in series]
-        missing = any(np.isnan(one).any() for one in rows)
-        choice, followed = None, None
+        noise = variances_of(self.observation_noise, self.scaler_)
+        examples = Examples(
+            [self.scaler_.forward(one.rows) for one in given],
+            [self.scaler_.forward(one) for one in series],
+            [self.exogenous_scaler_.forward(one.beside) for one in given],
+        )
+        choice, followed, examples = self._best_round(examples, noise)
+        self.__dict__.pop("climate_", None)  # that of an earlier fit
+        self.physics_share_ = 0.0
+        beside_physics = self._with_physics(examples, choice, followed)
+        if beside_physics is not None:
+            choice, followed, examples = beside_physics
+        elif self.long_runs:
+            seen = self._after(_longest(choice), examples)
+            choice, followed, self.climate_ = settle(choice, followed, seen, noise)
+        self._adopt(choice, followed, examples)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = not trusting(self.observation_noise)
+        return tags
+
+    @property
+    def _reader(self) -> Reader:
+        return Reader(self, trusting(self.observation_noise))
+
+    def _read(
+        self, X: Any, exogenous: Any, like: Recording | None = None, names: Names = None
+    ) -> list[Recording]:
+        """The recordings to learn from. The form of forecasts is that of the last."""
+        found = self._reader.recordings(X, exogenous, like, names)
+        last = found.recordings[-1]
+        self._form, self._rows_seen = last.form, len(last.rows)
+        self._several, self._one_column = found.several, found.one_column
+        self._exogenous_names = found.names
+        return found.recordings
+
+    def _best_round(
+        self, examples: Examples, noise: Floats | None
+    ) -> tuple[ForecastChoice, Followed | None, Examples]:
+        """The choice, what it makes of noisy rows, and the guesses in gaps after the last round."""
+        missing, choice, followed = examples.missing, None, None
         for _ in range(ROUNDS if missing else 1):
-            found = self._choose(filled, beside, rows)
-            again = self._follow(found, rows, filled, beside, noise, missing)
+            found = self._choose(examples)
+            again = self._follow(found, examples, noise, missing)
             if followed and again and again.log_likelihood <= followed.log_likelihood:
                 break
             choice, followed = found if again is None else again.choice, again
             if followed is None or followed.trusted:
                 break
-            pairs = zip(rows, followed.smoothed, strict=True)
-            filled = [np.where(np.isnan(one), smooth, one) for one, smooth in pairs]
+            examples = examples.guessed_as(followed.smoothed)
         assert choice is not None  # there is at least one round
-        self.__dict__.pop("climate_", None)  # that of an earlier fit
-        self.physics_share_ = 0.0
-        beside_physics = self._with_physics(filled, beside, choice, followed)
-        if beside_physics is not None:
-            choice, followed, beside = beside_physics
-        elif self.long_runs:
-            seen = self._rows_of(_longest(choice), rows, filled, beside)
-            choice, followed, self.climate_ = settle(choice, followed, seen, noise)
-        self._adopt(choice, followed, rows, filled, beside)
-        return self
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = not self._trusting
-        return tags
-
-    @property
-    def _trusting(self) -> bool:
-        """Whether the user trusts the rows."""
-        given = self.observation_noise
-        return not isinstance(given, str) and not np.any(given)
-
-    def _recordings(
-        self, X: Any, exogenous: Any, like: list[Recording] | None = None
-    ) -> list[Recording]:
-        """The recordings to learn from, with the columns of those that they are to be like. The
-        form of forecasts is that of the last.
-        """
-        several = recordings_in(X)
-        self._several = several is not None
-        if like is None:
-            self._exogenous_names: tuple[Any, ...] | None = None
-        tables = [X] if several is None else several
-        besides = [exogenous] if several is None else beside_each(exogenous, len(tables))
-        kept = list(range(len(tables))) if several is None else self._long_enough(tables)
-        found: list[Recording] = []
-        for place in kept:
-            try:
-                found.append(self._recording(tables[place], besides[place], like or found))
-            except BadInput as error:
-                if several is None:
-                    raise
-                raise BadInput(f"recording X[{place}]: {error}") from None
-        last = found[-1]
-        self._form, self._rows_seen = last.form, len(last.rows)
-        self._one_column = np.ndim(tables[kept[-1]]) == 1
-        return found
-
-    def _recording(self, X: Any, exogenous: Any, before: list[Recording]) -> Recording:
-        """A table and what belongs to it, with the columns of those before it."""
-        other = np.shape(X)[1:] not in ((), (before[0].rows.shape[1],)) if before else False
-        if self._several and other:
-            raise BadInput(
-                f"it must have {before[0].rows.shape[1]} column(s), as the first one has, got "
-                f"{np.shape(X)[1]}; pass recordings of the same columns"
-            )
-        rows, form = self._rows(X, reset=not before)
-        columns = before[0].beside.shape[1] if before else None
-        names = self._exogenous_names if before else None
-        index = None if form is None else form.index
-        beside, found = exogenous_columns(exogenous, len(rows), columns, names, index, _numbers)
-        self._exogenous_names = names if before else found
-        return Recording(rows, beside, form)
-
-    def _long_enough(self, tables: list[Any]) -> list[int]:
-        """The places of recordings that something can be learned from; a warning names others."""
-        given = 0 if self.washout == "auto" else whole("washout", self.washout, 0)
-        fewest = max(FEWEST_IN_RECORDING, given + 2)
-        lengths = [len(one) for one in tables]
-        short = [place for place, length in enumerate(lengths) if length < fewest]
-        if len(short) == len(tables):
-            raise BadInput(
-                f"X must have a recording of at least {fewest} rows, got at most {max(lengths)}; "
-                "pass longer ones"
-            )
-        if short:
-            warnings.warn(
-                f"recordings of fewer than {fewest} rows are left out: {named(short)}",
-                LeftOut,
-                stacklevel=6,
-            )
-        return [place for place in range(len(tables)) if place not in short]
+        return choice, followed, examples
 
     def _with_physics(
-        self,
-        filled: list[Floats],
-        beside: list[Floats],
-        choice: ForecastChoice,
-        followed: Followed | None,
-    ) -> tuple[ForecastChoice, Followed | None, list[Floats]] | None:
-        """The choice with the user's own model, and what stands beside the rows then; None where
-        the network alone is better.
+        self, examples: Examples, choice: ForecastChoice, followed: Followed | None
+    ) -> tuple[ForecastChoice, Followed | None, Examples] | None:
+        """The choice with the user's own model, and what it learns from; None where the network
+        alone is better.
         """
         if self.physics is None:
             return None
-        known = joined(filled), joined(beside)
+        known = joined(examples.filled), joined(examples.beside)
         physics = Physics.of(self.physics, self.scaler_, self.exogenous_scaler_, *known)
-        found = self._choose(filled, beside, filled, physics)
-        alone = choice.score
-        if followed is not None and followed.score is not None:
-            alone = followed.score
-        if alone is not None and found.score is not None and found.score < alone + PREFERRED:
+        found = self._choose(examples.taken_as(examples.filled), physics)
+        better = with_physics(found, choice, followed, examples)
+        if better is None:
             return None
-        told = [beside_told(found.loop, *pair) for pair in zip(filled, beside, strict=True)]
-        pairs = zip(filled, told, strict=True)
-        inputs = joined([np.hstack([one[:-1], other[1:]]) for one, other in pairs])
-        share = trust_in_physics(found.loop, inputs)
-        if share < LEAST_TRUST:
-            return None
-        self.physics_share_ = share
+        self.physics_share_, told = better
         return found, None, told
 
-    def _choose(
-        self,
-        filled: list[Floats],
-        beside: list[Floats],
-        rows: list[Floats],
-        physics: Physics | None = None,
-    ) -> ForecastChoice:
-        """The network and its readout; `rows` have NaN where `filled` was guessed."""
+    def _choose(self, examples: Examples, physics: Physics | None = None) -> ForecastChoice:
+        """The network and its readout."""
         plan = self._plan()
-        data = self._training_data(filled, beside, rows, plan.seed, physics)
+        data = examples.data(plan.seed, physics)
         if self.noise != "auto":
-            _validation.real("noise", self.noise, 0.0)
+            real("noise", self.noise, 0.0)
         search = ForecastSearch(
             plan,
             data,
@@ -340,77 +229,40 @@ class ESNForecaster(BaseESN):
         finally:
             search.progress.close()
 
-    def _training_data(
-        self,
-        filled: list[Floats],
-        beside: list[Floats],
-        rows: list[Floats],
-        seed: int = 0,
-        physics: Physics | None = None,
-    ) -> list[TrainingData]:
-        """The recordings as the search has them."""
-        rng = np.random.default_rng([seed, 1])
-        return [
-            TrainingData.of(known, others, rng, one if np.isnan(one).any() else None, physics)
-            for known, others, one in zip(filled, beside, rows, strict=True)
-        ]
-
     def _follow(
-        self,
-        choice: ForecastChoice,
-        rows: list[Floats],
-        filled: list[Floats],
-        beside: list[Floats],
-        noise: Floats | None,
-        missing: bool,
+        self, choice: ForecastChoice, examples: Examples, noise: Floats | None, missing: bool
     ) -> Followed | None:
         """What the network makes of noisy rows; None where they are trusted."""
         if noise is not None and not noise.any():
             return None
-        series = self._rows_of(_longest(choice), rows, filled, beside)
+        series = self._after(_longest(choice), examples)
         return follow(choice, series, noise, needed=missing, long_runs=self.long_runs)
 
-    def _rows_of(
-        self,
-        feature_map: FeatureMap,
-        rows: list[Floats],
-        filled: list[Floats],
-        beside: list[Floats],
-    ) -> Recordings:
+    def _after(self, feature_map: FeatureMap, examples: Examples) -> Recordings:
         """The recordings, each with the washout that the network needs there."""
-        parts = zip(rows, filled, beside, strict=True)
-        return Recordings(
-            tuple(Rows(*part, self._washout_of(feature_map, len(part[0]))) for part in parts)
-        )
+        return examples.after(lambda length: self._washout_of(feature_map, length))
 
-    def _adopt(
-        self,
-        choice: ForecastChoice,
-        followed: Followed | None,
-        rows: list[Floats],
-        filled: list[Floats],
-        beside: list[Floats],
-    ) -> None:
+    def _adopt(self, choice: ForecastChoice, followed: Followed | None, examples: Examples) -> None:
         """Set what is learned; forecasts begin at the end of the last recording."""
         trial, score = choice.trial, choice.score
         self.closed_loop_, self.penalty_ = choice.loop, choice.penalty
         self.noise_, self.candidates_ = choice.setting.noise, choice.table
         found = Chosen.of(trial.candidate, trial.calibrated)
         self._remember(found, trial.feature_map.reservoir, trial.feature_map.washout)
-        series = self._rows_of(trial.feature_map, rows, filled, beside)
+        series = self._after(trial.feature_map, examples)
         tracker = None if followed is None else followed.tracker
-        noise = np.zeros(rows[0].shape[1])
+        noise = np.zeros(examples.rows[0].shape[1])
         if followed is not None and not followed.trusted:
             self.closed_loop_, noise = followed.tracker.loop, followed.tracker.noise
             score = score if followed.score is None else followed.score
-        smoothed = filled if followed is None else followed.smoothed
+        smoothed = examples.filled if followed is None else followed.smoothed
         drift = one_step_errors(choice.loop, series) if tracker is None else tracker.drift
         track = None if followed is None else followed.track
         self._be_at(Present.of(self.closed_loop_, series.parts[-1], drift, tracker, track))
         if followed is None or followed.trusted:
             self._lessons = Lessons.of_choice(choice, self.penalty)
         else:
-            data = self._training_data(smoothed, beside, smoothed)
+            data = examples.taken_as(smoothed).data()
             washouts = [one.skip for one in series.parts]
             self._lessons = Lessons.of_taught(choice, self.closed_loop_, data, washouts)
         self.observation_noise_ = np.sqrt(noise) * self.scaler_.scale
@@ -423,19 +275,6 @@ class ESNForecaster(BaseESN):
     def _be_at(self, present: Present) -> None:
         """Forecasts begin there."""
         self._present, self.state_, self.last_ = present, present.state, present.last
-
-    def _given_noise(self, columns: int) -> Floats | None:
-        """The variances of the noise of standardised rows, None if they are to be found."""
-        if isinstance(self.observation_noise, str):
-            _validation.one_of("observation_noise", self.observation_noise, ("auto",))
-            return None
-        given = _validation.floats("observation_noise", self.observation_noise, (0, 1), np.float64)
-        if given.size not in (1, columns) or not (_validation.finite("it", given) >= 0.0).all():
-            raise BadInput(
-                f'observation_noise must be "auto", a deviation of at least 0, or one for each of '
-                f"{columns} columns, got {self.observation_noise!r}; pass such numbers"
-            )
-        return np.asarray(np.square(np.broadcast_to(given, columns) / self.scaler_.scale))
 
     def forecast(
         self,
@@ -460,53 +299,32 @@ class ESNForecaster(BaseESN):
         columns beside it, or with the same columns for all.
         """
         check_is_fitted(self)
-        starts = None if start is None else recordings_in(start, "start")
+        starts = starts_in(start, start_exogenous, exogenous)
         if starts is None:
-            known = self._known(start, start_exogenous, "start")
-            return self._forecast_from(known, steps, exogenous, level)
-        besides = beside_each(start_exogenous, len(starts), "start_exogenous")
-        table = isinstance(exogenous, (list, tuple)) and recordings_in(exogenous, "exogenous")
-        futures = beside_each(exogenous, len(starts)) if table else [exogenous] * len(starts)
+            outlook = self._outlook(start, start_exogenous, "start")
+            return self._forecast_from(outlook, steps, exogenous, level)
         return [
-            self._forecast_from(self._known(one, beside, f"start[{place}]"), steps, future, level)
-            for place, (one, beside, future) in enumerate(
-                zip(starts, besides, futures, strict=True)
-            )
+            self._forecast_from(self._outlook(one, beside, name), steps, future, level)
+            for name, one, beside, future in starts
         ]
 
-    def _forecast_from(self, known: Known, steps: int, exogenous: Any, level: float | None) -> Any:
-        """The forecast from what is known of some rows."""
+    def _forecast_from(
+        self, outlook: Outlook, steps: int, exogenous: Any, level: float | None
+    ) -> Any:
+        """The forecast from there."""
         if level is not None:
-            return self._forecast_object(known, steps, exogenous, level)
+            share = inside_one("level", level)
+            return outlook.forecast(share, self._paths(outlook, steps, PATHS, exogenous))
         width = 3 * self.n_features_in_ + len(self.exogenous_scaler_.mean)
         count = _validation.fitting("steps", steps, 1, width)
-        beside = self._exogenous(exogenous, count, known.coming(count))
-        present = known.present
-        outputs, finite = self.closed_loop_.run(
-            count, present.state, present.last, np.ascontiguousarray(beside)
-        )
-        result = self.scaler_.backward(outputs)
-        if not np.isfinite(result).all():
-            finite = int(np.argmin(np.isfinite(result).all(axis=1)))
-            result[finite:] = result[finite - 1] if finite else self.scaler_.backward(present.last)
+        beside = self._exogenous(exogenous, count, outlook.coming(count))
+        result, finite = outlook.run(self.closed_loop_, count, beside)
         report_range(result, finite, self.low_, self.high_, stacklevel=4)
-        self._report_climate(count)
-        return known.form.shaped(result, known.form.coming(count))
-
-    def _report_climate(self, steps: int) -> None:
-        """Warn, once, of more steps than long runs of this model are worth."""
-        found = getattr(self, "climate_", None)
-        if found is None or found.stays or steps <= max(found.lasting, LEAST_LONG):
-            return
-        if self.__dict__.get("_warned") is found:
-            return
-        self._warned = found
-        warnings.warn(
-            f"a forecast of {steps:,} steps is longer than this model stays what the series was "
-            f"({found}); trust no statistics of it beyond that",
-            OutOfClimate,
-            stacklevel=4,
-        )
+        climate: LearnedClimate | None = getattr(self, "climate_", None)
+        if climate and too_long(count, climate) and self.__dict__.get("_warned") is not climate:
+            self._warned = climate  # once
+            report_climate(count, climate, stacklevel=4)
+        return outlook.form.shaped(result, outlook.form.coming(count))
 
     def sample_paths(
         self,
@@ -523,59 +341,39 @@ class ESNForecaster(BaseESN):
         The next call gives the same ones. start, start_exogenous: as in `forecast`, one table.
         """
         check_is_fitted(self)
-        return self._paths(self._known(start, start_exogenous, "start"), steps, n, exogenous)
+        outlook = self._outlook(start, start_exogenous, "start")
+        return self._paths(outlook, steps, n, exogenous)
 
-    def _paths(self, known: Known, steps: int, n: int, exogenous: Any) -> Floats:
+    def _paths(self, outlook: Outlook, steps: int, n: int, exogenous: Any) -> Floats:
         count = whole("n", n, 1)
         width = 3 * self.n_features_in_ * count + len(self.exogenous_scaler_.mean)
         steps = _validation.fitting("steps", steps, 1, width)
-        beside = self._exogenous(exogenous, steps, known.coming(steps))
-        rng = np.random.default_rng(0)
-        paths = known.present.paths(steps, count, np.ascontiguousarray(beside), rng)
-        return self.scaler_.backward(paths).clip(-LARGEST_FLOAT, LARGEST_FLOAT)
+        beside = self._exogenous(exogenous, steps, outlook.coming(steps))
+        return outlook.paths(steps, count, beside)
 
-    def _forecast_object(self, known: Known, steps: int, exogenous: Any, level: float) -> Forecast:
-        share = inside_one("level", level)
-        paths = self._paths(known, steps, PATHS, exogenous)
-        form = known.form
-        rows = self.scaler_.backward(guessed(known.present.rows))
-        return Forecast(share, form.coming(steps), form, rows, paths.mean(axis=0), Paths(paths))
-
-    def _known(self, start: Any, exogenous: Any, name: str) -> Known:
-        """What is known at the end of some rows, or of those of fit and update."""
+    def _outlook(self, start: Any, exogenous: Any, name: str) -> Outlook:
+        """From the end of some rows, or of those of fit and update."""
         if start is None:
             if exogenous is not None:
                 raise BadInput("start_exogenous must come with start, got no start; pass both")
-            return Known(self._present, self._shape, self._form is not None)
+            return Outlook(self._present, self.scaler_, self._shape, self._form is not None)
         try:
-            rows, form = self._rows(start, reset=False)
+            rows, form = self._reader.rows(start, reset=False)
         except BadInput as error:
             raise BadInput(f"{name}: {error}") from None
-        names = tuple(range(rows.shape[1]))
-        shape = form or SeriesForm("numpy", names, np.ndim(start) == 1, None, len(rows))
+        shape = form or SeriesForm.of_array(rows.shape[1], np.ndim(start) == 1, len(rows))
         index = None if form is None else form.index
         beside = self._exogenous(exogenous, len(rows), index, f"{name}_exogenous")
-        if len(rows) < self.memory_:
-            left = np.exp(-len(rows) / self.memory_)
-            warnings.warn(
-                f"{name} has {len(rows)} row(s), fewer than the memory of the network, "
-                f"{self.memory_:.3g}: {left:.0%} of an unknown past is left in its state; pass "
-                f"{self.washout_} rows to forget it",
-                ShortStart,
-                stacklevel=4,
-            )
+        report_start(name, len(rows), self.memory_, self.washout_, stacklevel=5)
         rows = self.scaler_.forward(rows)
         beside = beside_told(self.closed_loop_, guessed(rows), beside)
         present = self._present.elsewhere(rows, beside, self.washout_)
-        return Known(present, shape, form is not None)
+        return Outlook(present, self.scaler_, shape, form is not None)
 
     @property
     def _shape(self) -> SeriesForm:
         """The form of forecasts."""
-        if self._form is not None:
-            return self._form
-        names = tuple(range(self.n_features_in_))
-        return SeriesForm("numpy", names, self._one_column, None, self._rows_seen)
+        return self._form or SeriesForm.of_array(self._columns, self._one_column, self._rows_seen)
 
     @all_or_nothing
     @with_limited_threads
@@ -607,17 +405,14 @@ class ESNForecaster(BaseESN):
                 "from a file; fit it again"
             )
         like = Recording(self.last_[None], np.zeros((1, len(self.exogenous_scaler_.mean))), None)
-        known = self._present.tracker if self._present.track is not None else None
         taken = []
-        for given in self._recordings(X, exogenous, [like]):
-            rows, beside = (
-                self.scaler_.forward(given.rows),
-                self.exogenous_scaler_.forward(given.beside),
-            )
+        for given in self._read(X, exogenous, like, self._exogenous_names):
+            rows = self.scaler_.forward(given.rows)
+            beside = self.exogenous_scaler_.forward(given.beside)
             skip = self._washout_of(lessons.feature_map, len(rows))
             series = Rows(rows, guessed(rows), beside, skip)
-            smoothed = self._as_seen(series, known)
-            (data,) = self._training_data([smoothed], [beside], [smoothed], physics=lessons.physics)
+            smoothed = self._present.as_seen(series)
+            (data,) = Examples([smoothed], [smoothed], [beside]).data(physics=lessons.physics)
             series = replace(series, beside=beside_told(self.closed_loop_, series.filled, beside))
             lessons = lessons.taking(data, skip, memory)
             taken.append(data)
@@ -629,16 +424,6 @@ class ESNForecaster(BaseESN):
         self.noise_ = self._lessons.setting.noise
         self._be_at(self._present.relearned(self.closed_loop_, series))
         return self
-
-    def _as_seen(self, series: Rows, tracker: Tracker | None) -> Floats:
-        """The rows to learn from: smoothed where they are noisy, filled where some are missing."""
-        if tracker is None and not np.isnan(series.rows).any():
-            return series.rows
-        tracker = self._present.tracker if tracker is None else tracker
-        if tracker is None:
-            self._present.elsewhere(series.rows, series.beside, series.skip)  # raises, says why
-        assert tracker is not None
-        return series.smoothed_by(tracker)[1]
 
     def _widen(self, rows: Floats) -> None:
         """Let forecasts go where such rows may go."""
@@ -652,7 +437,7 @@ class ESNForecaster(BaseESN):
         The readout stays as it is.
         """
         check_is_fitted(self)
-        series = self.scaler_.forward(self._rows(X, reset=False)[0])
+        series = self.scaler_.forward(self._reader.rows(X, reset=False)[0])
         if self._form is not None:
             same_dates("X", X, self._form.coming(len(series)))
         beside = self._exogenous(exogenous, len(series), self._coming(len(series)))
@@ -692,12 +477,13 @@ class ESNForecaster(BaseESN):
         check_is_fitted(self)
         level, learned = inside_one("level", level), whole("learned", learned, 2)
         patience = real("patience", patience, 1.0, above=True)
+        reader = self._reader
         pieces = X if hasattr(X, "__next__") else iter([X])
         beside = exogenous if hasattr(exogenous, "__next__") else repeat(exogenous)
         series = (
             (self.scaler_.forward(rows), self._exogenous(given, len(rows), None))
             for rows, given in zip(
-                (self._table(piece, reset=False, holes=True) for piece in pieces),
+                (reader.table(piece, reset=False, holes=True) for piece in pieces),
                 beside,
                 strict=False,
             )
@@ -711,64 +497,22 @@ class ESNForecaster(BaseESN):
         Each row is estimated from those before it and some after it, from a fresh start: the first
         `washout_` rows stay as they are. return_std: also give the deviations of the estimates.
         """
-        series, shape, tracker = self._to_estimate(X, exogenous)
-        _, passed = series.passed(tracker)
-        _, honest = series.passed(self._present.honest(tracker))
-        return self._estimated(
-            series, tracker, passed.smoothed, honest.smoothed_deviations, shape, return_std
-        )
+        return self._estimates(X, exogenous).smoothed(return_std)
 
     def filter(self, X: Any, exogenous: Any = None, return_std: bool = False) -> Any:
         """As `smooth`, but each row is estimated from itself and those before it alone."""
-        series, shape, tracker = self._to_estimate(X, exogenous)
-        _, passed = series.passed(tracker)
-        _, honest = series.passed(self._present.honest(tracker))
-        return self._estimated(
-            series, tracker, passed.filtered, honest.deviations, shape, return_std
-        )
+        return self._estimates(X, exogenous).filtered(return_std)
 
-    def _to_estimate(self, X: Any, exogenous: Any) -> tuple[Rows, SeriesForm, Tracker]:
-        """The rows, their form, and the tracker that estimates them."""
+    def _estimates(self, X: Any, exogenous: Any) -> Estimates:
+        """The rows and what estimates them."""
         check_is_fitted(self)
-        rows, form = self._rows(X, reset=False)
-        if form is None:
-            form = SeriesForm("numpy", tuple(range(rows.shape[1])), np.ndim(X) == 1)
+        rows, form = self._reader.rows(X, reset=False)
+        form = form or SeriesForm.of_array(rows.shape[1], np.ndim(X) == 1)
         rows = self.scaler_.forward(rows)
         beside = self._exogenous(exogenous, len(rows), None)
         series = Rows(rows, guessed(rows), beside, self.washout_)
-        tracker = self._present.tracker
-        if tracker is None:
-            if not can_track(self.closed_loop_):
-                raise BadInput(
-                    "a model with a topology, an activation or equations of one's own has no "
-                    "filter; fit one without to smooth rows"
-                )
-            tracker = Tracker(
-                self.closed_loop_, np.full(rows.shape[1], TRUSTED), self._present.drift
-            )
-        _validation.at_least("X", len(rows), tracker.lags + 1, "to be filtered")
-        return series, form, tracker
-
-    def _estimated(
-        self,
-        series: Rows,
-        tracker: Tracker,
-        found: Floats,
-        deviations: Floats,
-        shape: SeriesForm,
-        return_std: bool,
-    ) -> Any:
-        """Estimates of the last rows behind the rows as they are, and their deviations."""
-        before = len(series.rows) - len(found)
-        known = np.isfinite(series.rows[:before])
-        first = np.where(known, np.sqrt(tracker.noise), 1.0)
-        index = shape.index
-        rows = shape.shaped(
-            self.scaler_.backward(np.vstack([series.filled[:before], found])), index
-        )
-        if not return_std:
-            return rows
-        return rows, shape.shaped(self.scaler_.scale * np.vstack([first, deviations]), index)
+        tracker = tracker_of(self._present, self.closed_loop_, rows.shape[1])
+        return Estimates(series, form, self.scaler_, tracker, self._present.honest(tracker))
 
     def predict(self, X: Any, exogenous: Any = None) -> Floats:
         """For each row of a series (T, d) the forecast of the next one, from a fresh start.
@@ -778,27 +522,13 @@ class ESNForecaster(BaseESN):
         taken as `filter` has it.
         """
         check_is_fitted(self)
-        rows, _ = self._rows(X, reset=False)
-        if np.isnan(rows).any():
-            holed, _, tracker = self._to_estimate(X, exogenous)
-            _, passed = holed.passed(tracker)
-            known = np.vstack([holed.filled[: -len(passed.filtered)], passed.filtered])
-            series = np.where(np.isnan(rows), known, holed.rows)
-        else:
-            series = self.scaler_.forward(rows)
+        rows, _ = self._reader.rows(X, reset=False)
+        missing = np.isnan(rows).any()
+        series = self._estimates(X, exogenous).filled() if missing else self.scaler_.forward(rows)
         beside = self._exogenous(exogenous, len(series), None)
-        feature_map = FeatureMap(
-            Scaler.identity(self.reservoir_.n_inputs),
-            self.reservoir_,
-            self.washout_,
-            self.closed_loop_.quadratic,
-        )
-        beside = self.closed_loop_.beside(series, beside)
-        outputs = feature_map.read(np.hstack([series, beside]), self.closed_loop_.weights)
-        result = _validation.finite(
-            "the prediction",
-            self.scaler_.backward(self.closed_loop_.base(series, beside) + outputs),
-        )
+        loop = self.closed_loop_
+        found = self.scaler_.backward(one_step_ahead(loop, series, beside, self.washout_))
+        result = _validation.finite("the prediction", found)
         result[: self.washout_] = result[: self.washout_].clip(self.low_, self.high_)
         return result[:, 0] if self._one_column else result
 
@@ -816,115 +546,25 @@ class ESNForecaster(BaseESN):
             feature_map, [one.inputs for one in first], [one.targets for one in first]
         )
 
-    def _rows(self, X: Any, *, reset: bool) -> tuple[Floats, SeriesForm | None]:
-        """The rows of a series, with NaN where one is missing, and their form."""
-        trusted = self._trusting
-        given = observed(X, "never" if trusted else "keep", "X") if has_form(X) else None
-        if np.ma.is_masked(X) and not trusted:
-            X = np.where(np.ma.getmaskarray(X), np.nan, X.data)
-        table = self._table(X, reset=reset, holes=not trusted)
-        rows = table if given is None or given.form.calendar is None else given.values
-        if reset and np.isnan(rows).any():
-            _check_gaps(rows)
-        return rows, None if given is None else given.form
-
-    def _table(self, X: Any, *, reset: bool, holes: bool = False) -> Floats:
-        one_column = reset or self.n_features_in_ == 1
-        rows = np.asarray(X, np.float64) if isinstance(X, (list, tuple)) else X
-        if isinstance(rows, np.ndarray) and rows.ndim == 1 and one_column:
-            rows = rows.reshape(-1, 1)
-        rows = rows.to_frame() if hasattr(rows, "to_frame") else rows
-        table: Floats = validated(
-            self,
-            rows,
-            reset=reset,
-            ensure_min_samples=3 if reset else 1,
-            ensure_all_finite="allow-nan" if holes else True,
-        )
-        return table
-
     @property
     def _columns(self) -> int:
         return len(self.last_)
 
     def _to_parts(self) -> Parts:
-        loop = self.closed_loop_
-        values, tensors = readout_parts(loop.weights, loop.quadratic)
-        reservoir, arrays = reservoir_parts(self.reservoir_)
-        form = None if self._form is None else self._form.plain()
-        beside = self.exogenous_scaler_
-        return {
-            "form": form,
-            **values,
-            "carry": float(loop.carry),
-            "reservoir": reservoir,
-            "washout": int(self.washout_),
-            "rows": int(self._rows_seen),
-            "physics": loop.physics is not None,
-            "climate": self.climate_.plain() if hasattr(self, "climate_") else None,
-        }, {
-            **tensors,
-            **arrays,
-            **self._present.tensors(),
-            "mean": self.scaler_.mean,
-            "scale": self.scaler_.scale,
-            "exogenous_mean": beside.mean,
-            "exogenous_scale": beside.scale,
-        }
+        return parts_of(self)
 
     def _from_parts(self, found: Values, values: Values, tensors: Tensors) -> None:
         if self.noise != "auto":
             real("noise", self.noise, 0.0)
         self.__dict__.update(found)
-        reservoir = reservoir_from(values["reservoir"], tensors)
-        weights, quadratic = readout_from(values, tensors, reservoir.units)
-        columns = len(weights.intercept)
-        self.scaler_ = scaler_from(tensors["mean"], tensors["scale"], columns)
-        needed = values.get("physics", False) is True
-        self.exogenous_scaler_ = scaler_from(
-            tensors["exogenous_mean"],
-            tensors["exogenous_scale"],
-            reservoir.n_inputs - columns * (2 if needed else 1),
-        )
-        ends = (self.last_, self.low_, self.high_)
-        if self.state_.shape != (reservoir.units,) or any(one.shape != (columns,) for one in ends):
-            raise ValueError("state and series do not fit the network")
-        limits = (self.scaler_.forward(end) for end in (self.low_, self.high_))
-        carry = real("carry", values["carry"])
-        physics = self._physics_of_file(needed)
-        low, high = limits
-        self.closed_loop_ = ClosedLoop(reservoir, weights, carry, quadratic, low, high, physics)
-        self.reservoir_, self.washout_ = reservoir, whole("washout", values["washout"], 0)
-        loop, state, last = self.closed_loop_, self.state_, self.last_
-        self._present = Present.from_tensors(tensors, loop, state, last, self.washout_)
-        self._rows_seen = whole("rows", values.get("rows", 0), 0)
-        if values.get("climate") is not None:
-            self.climate_ = LearnedClimate.from_plain(values["climate"])
-        form = values.get("form")
-        self._form = None if form is None else SeriesForm.from_plain(form)
-
-    def _physics_of_file(self, needed: bool) -> Physics | None:
-        """The user's own model, which no file holds."""
-        if not needed:
-            return None
-        if self.physics is None:
-            raise ModelFileError(
-                "the file has a model that needs its physics, the function f(row, exogenous) that "
-                "it was fitted with; pass it: load(path, physics=f)"
-            )
-        # Tried at the mean of the rows
-        few = np.zeros((TRIED_ROWS, len(self.scaler_.mean)))
-        others = np.zeros((TRIED_ROWS, len(self.exogenous_scaler_.mean)))
-        return Physics.of(self.physics, self.scaler_, self.exogenous_scaler_, few, others)
+        set_parts(self, values, tensors)
 
     def _exogenous(self, exogenous: Any, rows: int, index: Any, name: str = "exogenous") -> Floats:
         """Exogenous columns with those of fit, in units of their deviations."""
         scaler = self.exogenous_scaler_
         # A model that was loaded knows no names
         names = getattr(self, "_exogenous_names", None)
-        table, _ = exogenous_columns(
-            exogenous, rows, len(scaler.mean), names, index, _numbers, name
-        )
+        table, _ = exogenous_columns(exogenous, rows, len(scaler.mean), names, index, numbers, name)
         return scaler.forward(table)
 
     def _coming(self, rows: int) -> Any:
@@ -936,36 +576,3 @@ def _longest(choice: ForecastChoice) -> FeatureMap:
     """Of all networks that were tried, the one with the longest washout."""
     maps = [one.trial.feature_map for one in choice.finalists]
     return max(maps, key=lambda one: one.washout)
-
-
-def _check_gaps(rows: Floats) -> None:
-    """Whether enough of each column was measured."""
-    seen = np.isfinite(rows).sum(axis=0)
-    if (seen < LEAST_MEASURED * len(rows)).any():
-        column = int(np.argmin(seen))
-        raise BadInput(
-            f"X must be measured in at least {LEAST_MEASURED:.0%} of the rows of each column, got "
-            f"{seen[column]} of {len(rows)} in column {column}; drop this column, or the stretches "
-            "without it"
-        )
-
-
-def _numbers(exogenous: Any) -> Floats:
-    return _validation.table("exogenous", np.asarray(exogenous))
-
-
-def report_range(
-    result: Floats, finite: int, low: Floats, high: Floats, kept: bool = True, stacklevel: int = 3
-) -> None:
-    """Warn of a forecast (steps, d) outside the bounds of the training series.
-
-    `kept`: whether it was bent back towards them.
-    """
-    outside = (result < low) | (result > high)
-    if finite < len(result) or outside.any():
-        step = int(np.argmax(outside.any(axis=1))) if outside.any() else finite
-        sentence = (
-            f"the forecast leaves the range of the training series at step {step}"
-            f"{' and is kept near it' if kept else ''}; do not trust it from there"
-        )
-        warnings.warn(sentence, OutOfRange, stacklevel=stacklevel)

@@ -104,6 +104,15 @@ class Present:
         track = series.passed(tracker)[0] if tracker is not None and enough else None
         return Present.of(self.loop, series, self.drift, self.tracker, track)
 
+    def as_seen(self, series: Rows) -> Floats:
+        """Rows to learn from: smoothed where they are noisy, filled where some are missing."""
+        if self.track is None and not np.isnan(series.rows).any():
+            return series.rows
+        if self.tracker is None:
+            self.elsewhere(series.rows, series.beside, series.skip)  # raises, and says why
+        assert self.tracker is not None
+        return series.smoothed_by(self.tracker)[1]
+
     def _begun(self) -> Track:
         """What the filter knows after rows that were trusted."""
         if self.tracker is None or len(self.rows) < self.tracker.lags:

@@ -426,6 +426,7 @@ class SeriesForecaster(BaseEstimator):  # type: ignore[misc]
         chosen = ESNForecaster(
             SERIES_DEFAULTS.clean_units,
             observation_noise=0.0 if clean else "auto",
+            long_runs=False,  # forecasts of ordinary series are short
             random_state=self.random_state,
             verbose=False,
         ).fit(early)

@@ -28,6 +28,11 @@ class SeriesForm:
     rows: int = 0
     calendar: Calendar | None = None
 
+    @staticmethod
+    def of_array(columns: int, flat: bool, rows: int = 0) -> SeriesForm:
+        """The form of an array, whose columns are counted."""
+        return SeriesForm("numpy", tuple(range(columns)), flat, None, rows)
+
     def coming(self, steps: int) -> Any:
         """The index of the next rows: dates, periods, or row numbers."""
         if self.index is None:

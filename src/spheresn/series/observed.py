@@ -68,7 +68,7 @@ def observed(series: Any, fill: str | None = None, name: str = "series") -> Obse
             f"{values.ndim} dimensions; pass such an array"
         )
     table = numbers(values[:, None] if values.ndim == 1 else values, name)
-    form = SeriesForm("numpy", tuple(range(table.shape[1])), values.ndim == 1, None, len(table))
+    form = SeriesForm.of_array(table.shape[1], values.ndim == 1, len(table))
     return _checked(list(table.T), form, np.arange(len(table)), (), fill, name)
 
 
