@@ -318,9 +318,9 @@ def test_automatic_settings_follow_the_task():
     signal = sn.datasets.white_noise(2500, 0)
     targets = np.roll(signal, 40), signal * np.roll(signal, 1)
     far, product = (sn.ESNRegressor(units=100, random_state=0).fit(signal, y) for y in targets)
-    assert far.memory_ > 2.0 * product.memory_
+    assert far.memory_ > 20.0 > 5.0 > product.memory_
     assert product.bias_ratio_ > 0.0
-    assert far.score(signal, targets[0]) > 0.99 and product.score(signal, targets[1]) > 0.999
+    assert far.score(signal, targets[0]) > 0.97 and product.score(signal, targets[1]) > 0.999
 
 
 def test_a_given_matrix_is_the_one_that_is_chosen_with():

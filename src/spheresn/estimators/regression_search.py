@@ -8,12 +8,14 @@ nonlinear networks know.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._errors import DegenerateStep
 from .._validation import Floats
 from ..driving import drive_into
 from ..readout import Sample, Triangle
@@ -36,7 +38,7 @@ class RegressionDefaults:
     rows_per_unit: the best of them are compared with so many units and on so many rows for each.
     finalists: how many, not all of one activation. few_units, few: a candidate of a smaller network
     costs as much as its fit, so only so many are compared, and once. unsolved: where each of these
-    errs by more, the others are compared as well. gains: an orthogonal readout
+    errs by more, all are compared, and the best ones again. gains: an orthogonal readout
     must lower the error to this share of that which a Gram matrix can find, because it takes two to
     three times as long. For a smaller network it is always taken: so few rows do not show the need.
     """
@@ -51,7 +53,7 @@ class RegressionDefaults:
     finalists: int = 3
     few_units: int = 200
     few: int = 6
-    unsolved: float = 0.98
+    unsolved: float = 0.9
     gains: float = 0.97
 
 
@@ -147,6 +149,11 @@ class RegressionSearch:
 
     def best(self, found: list[Candidate]) -> RegressionChoice:
         """The candidate with the least error."""
+        with warnings.catch_warnings():  # of networks that are tried and left
+            warnings.simplefilter("ignore", DegenerateStep)
+            return self._best(found)
+
+    def _best(self, found: list[Candidate]) -> RegressionChoice:
         use, size = REGRESSION_DEFAULTS, self.plan.units
         few = size < use.few_units
         count, most = (use.few, 1) if few else (len(found), use.finalists)
@@ -154,6 +161,7 @@ class RegressionSearch:
         tried = try_all(small.guessed, found[:count])
         if all(one.error > use.unsolved for one in tried):
             tried += try_all(small.guessed, found[count:])
+            few, most = False, use.finalists
         screened = _ordered(tried)
         rows = use.rows_per_unit * min(size, use.units)
         large = self._stage([one.candidate for one in screened], use.units, rows)

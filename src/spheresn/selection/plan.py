@@ -151,6 +151,10 @@ REGRESSION = {
             ("ring", 1, 0.25, 3.0),
             ("ring", 3, 0.25, 3.0),
             ("sparse", 10, 0.5, 3.0),
+            # Recall of the far past wants a sphere that is not bent at all
+            ("ring", 10, 0.0, 3.0),
+            ("ring", 30, 0.0, 3.0),
+            ("ring", 100, 0.0, 3.0),
         )
     ],
     "tanh": [
