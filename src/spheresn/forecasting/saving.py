@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -67,17 +68,29 @@ def write_series(model: Any, path: str | os.PathLike[str]) -> None:
 
 def read_series(model: Any, path: str | os.PathLike[str]) -> None:
     """Give a forecaster what a file holds, all but its methods."""
+    read_file(path, KIND, SERIES_FORMAT, lambda *found: _take(model, *found))
+
+
+def read_file(
+    path: str | os.PathLike[str],
+    kind: str,
+    newest: int,
+    take: Callable[[dict[str, Any], dict[str, Floats]], None],
+) -> None:
+    """Let `take` have the header and the arrays of a file of this kind; a sentence says what is
+    wrong with a file. newest: the last format that is known.
+    """
     try:
         with safe_open(os.fspath(path), framework="numpy") as file:
             header = json.loads((file.metadata() or {})["spheresn"])
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  not a dict
-        if header["kind"] != KIND or header["format"] > SERIES_FORMAT:
+        if header["kind"] != kind or header["format"] > newest:
             found = sentence(f"a {header['kind']} of format {header['format']}", 80)
             raise ModelFileError(
-                f"the file has {found}, not a {KIND} of format {SERIES_FORMAT}; update spheresn, "
-                "or load it with spheresn.load"
+                f"the file has {found}, not a {kind} of format {newest}; update spheresn, or load "
+                "it with the class that wrote it, or with spheresn.load"
             )
-        _take(model, header, tensors)
+        take(header, tensors)
     except (ModelFileError, MemoryError):
         raise
     except FileNotFoundError:
@@ -88,7 +101,7 @@ def read_series(model: Any, path: str | os.PathLike[str]) -> None:
     except Exception as error:  # a damaged file raises nearly anything
         reason = sentence(error) or type(error).__name__
         raise ModelFileError(
-            f"path must be a whole file written by {KIND}.save, got {os.fspath(path)!r} "
+            f"path must be a whole file written by {kind}.save, got {os.fspath(path)!r} "
             f"({reason}); save it anew"
         ) from None
 

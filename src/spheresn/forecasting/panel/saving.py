@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors import safe_open
 from safetensors.numpy import save as to_bytes
 
-from ..._errors import BadInput, ModelFileError, sentence
+from ..._errors import BadInput
 from ..._plain import checked, plain
 from ..._validation import Floats, whole
 from ..._version import __version__
 from ...io import whole_file
 from ...series.calendar import whole_calendar
 from ...series.form import SeriesForm
+from ..saving import read_file
 from .frames import Encoding, Names, PanelRows
 from .members import Member
 from .plan import Plan, calendar_features
@@ -87,30 +87,7 @@ def _plain_times(rows: PanelRows) -> dict[str, Any]:
 
 def read_panel_file(model: Any, path: str | os.PathLike[str]) -> None:
     """Give a forecaster what a file holds."""
-    try:
-        with safe_open(os.fspath(path), framework="numpy") as file:
-            header = json.loads((file.metadata() or {})["spheresn"])
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  not a dict
-        if header["kind"] != PANEL_KIND or header["format"] > PANEL_FORMAT:
-            found = sentence(f"a {header['kind']} of format {header['format']}", 80)
-            raise ModelFileError(
-                f"the file has {found}, not a {PANEL_KIND} of format {PANEL_FORMAT}; update "
-                "spheresn, or load it with the class that wrote it"
-            )
-        _take(model, header, tensors)
-    except (ModelFileError, MemoryError):
-        raise
-    except FileNotFoundError:
-        raise ModelFileError(
-            f"path must be a saved forecaster, got {os.fspath(path)!r}, which does not exist; "
-            "check the name"
-        ) from None
-    except Exception as error:  # a damaged file raises nearly anything
-        reason = sentence(error) or type(error).__name__
-        raise ModelFileError(
-            f"path must be a whole file written by {PANEL_KIND}.save, got {os.fspath(path)!r} "
-            f"({reason}); save it anew"
-        ) from None
+    read_file(path, PANEL_KIND, PANEL_FORMAT, lambda *found: _take(model, *found))
 
 
 def _take(model: Any, header: dict[str, Any], tensors: dict[str, Floats]) -> None:
