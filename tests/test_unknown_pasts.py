@@ -82,7 +82,7 @@ def test_only_the_washout_depends_on_the_past(options, rng):
     if "activation" not in options:
         assert np.allclose(np.linalg.norm(states, axis=1), 1.0)
     # No row depends on a later one, and a list is series by series the same
-    assert np.allclose(model.predict(x[:7]), found[:7], rtol=0, atol=1e-12)
+    assert np.allclose(model.predict(x[:7]), found[:7], rtol=0, atol=1e-8)  # rounding times weights
     assert np.array_equal(model.predict([x, x[:9]])[0], found)
 
 

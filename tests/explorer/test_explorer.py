@@ -700,7 +700,10 @@ def test_what_a_file_cannot_give_is_one_sentence(own):
     constant = panels.catalogue.take("flat.npy", npy(np.ones(40)))
     assert panels.catalogue.source(constant).columns == ("column 1",)
     (flat,) = panels.panel("own", Settings(signal=constant, steps=3), silent)
-    assert flat.values.tolist() == [[1.0]] * 3 and "constant, and forecast as such" in flat.notes[0]
+    assert (
+        np.allclose(flat.values, np.ones((3, 1)), rtol=1e-12)
+        and "constant, and forecast as such" in flat.notes[0]
+    )
     refused = {
         "steps must be at most 60, the rows of FILE, got 61; ask for fewer": ("file1", 61),
         "signal must be a file, got 'lorenz'; choose one": ("lorenz", 0),
