@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import spheresn as sn
-from spheresn.closed_loop import ON_PHYSICS, ClosedLoop, beside_told
+from spheresn.closed_loop import ON_PHYSICS, ClosedLoop, beside_with_physics
 from spheresn.physics import Physics
 from spheresn.readout import Weights
 from spheresn.series.scaling import Scaler
@@ -81,10 +81,10 @@ def test_the_tangents_of_a_loop_with_physics_are_those_of_its_steps(rng):
 
 def test_what_stands_beside_rows_comes_from_the_rows_before_them(fitted):
     rows = fitted.scaler_.forward(HENON[:5])
-    told = beside_told(fitted.closed_loop_, rows, np.zeros((5, 0)))
+    told = beside_with_physics(fitted.closed_loop_, rows, np.zeros((5, 0)))
     np.testing.assert_allclose(told[1:], rows[1:], atol=1e-12)
     np.testing.assert_array_equal(told[0], rows[0])
-    later = beside_told(fitted.closed_loop_, rows[1:], np.zeros((4, 0)), rows[0])
+    later = beside_with_physics(fitted.closed_loop_, rows[1:], np.zeros((4, 0)), rows[0])
     np.testing.assert_array_equal(later, told[1:])
 
 

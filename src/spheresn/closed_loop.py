@@ -107,9 +107,9 @@ class ClosedLoop:
         moved = np.vstack([tangents[n:], np.zeros((len(inputs), tangents.shape[1]))])
         pushed_base = self.carry * tangents[n:]
         if self.physics is not None:
-            told = self.physics.slopes(s, inputs) @ tangents[n:]
-            moved = np.vstack([moved, told])
-            pushed_base = told if self.carry == ON_PHYSICS else pushed_base
+            ahead = self.physics.slopes(s, inputs) @ tangents[n:]
+            moved = np.vstack([moved, ahead])
+            pushed_base = ahead if self.carry == ON_PHYSICS else pushed_base
         after, carried = self.reservoir.tangent_step(x, both, tangents[:n], moved)
         linear = self.weights.matrix[:n].T @ carried
         if self.quadratic is not None:
@@ -228,7 +228,7 @@ class ClosedLoop:
         )
 
 
-def beside_told(
+def beside_with_physics(
     loop: ClosedLoop, rows: Floats, exogenous: Floats, before: Floats | None = None
 ) -> Floats:
     """What stands beside rows (T, m) that were observed: exogenous columns (T, e), and what the

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._validation import Floats
 from ..assimilation.tracking import Recordings, Rows
-from ..closed_loop import ClosedLoop, beside_told
+from ..closed_loop import ClosedLoop, beside_with_physics
 from ..physics import Physics
 from ..series.recordings import joined
 from .learning import TrainingData
@@ -43,7 +43,9 @@ class Examples:
 
     def told(self, loop: ClosedLoop) -> list[Floats]:
         """What stands beside the rows where the loop has the user's own model."""
-        return [beside_told(loop, *pair) for pair in zip(self.filled, self.beside, strict=True)]
+        return [
+            beside_with_physics(loop, *pair) for pair in zip(self.filled, self.beside, strict=True)
+        ]
 
     def inputs(self) -> Floats:
         """The inputs of all steps, one recording after the other."""

@@ -16,7 +16,7 @@ from .._plain import Parts, Saved, Tensors, Values
 from .._running import Progress, all_or_nothing
 from .._validation import Floats, real, whole
 from ..assimilation.tracking import Recordings, Rows, one_step_errors
-from ..closed_loop import beside_told
+from ..closed_loop import beside_with_physics
 from ..physics import Physics
 from ..selection.calibration import Calibrated
 from ..selection.plan import FORECAST, STEADY_FORECAST, Chosen
@@ -366,7 +366,7 @@ class ESNForecaster(BaseESN):
         beside = self._exogenous(exogenous, len(rows), index, f"{name}_exogenous")
         report_start(name, len(rows), self.memory_, self.washout_, stacklevel=5)
         rows = self.scaler_.forward(rows)
-        beside = beside_told(self.closed_loop_, guessed(rows), beside)
+        beside = beside_with_physics(self.closed_loop_, guessed(rows), beside)
         present = self._present.elsewhere(rows, beside, self.washout_)
         return Outlook(present, self.scaler_, shape, form is not None)
 
@@ -413,7 +413,9 @@ class ESNForecaster(BaseESN):
             series = Rows(rows, guessed(rows), beside, skip)
             smoothed = self._present.as_seen(series)
             (data,) = Examples([smoothed], [smoothed], [beside]).data(physics=lessons.physics)
-            series = replace(series, beside=beside_told(self.closed_loop_, series.filled, beside))
+            series = replace(
+                series, beside=beside_with_physics(self.closed_loop_, series.filled, beside)
+            )
             lessons = lessons.taking(data, skip, memory)
             taken.append(data)
             self._widen(self.scaler_.backward(smoothed))
@@ -441,7 +443,7 @@ class ESNForecaster(BaseESN):
         if self._form is not None:
             same_dates("X", X, self._form.coming(len(series)))
         beside = self._exogenous(exogenous, len(series), self._coming(len(series)))
-        told = beside_told(self.closed_loop_, guessed(series), beside, self.last_)
+        told = beside_with_physics(self.closed_loop_, guessed(series), beside, self.last_)
         self._be_at(self._present.after(series, told))
         self._rows_seen += len(series)
         if self._form is not None:
